@@ -1,0 +1,185 @@
+// Building ops with folding: an operation on integer constants becomes a constant that keeps the meta expression of its
+// parts, so ceildiv(K, 64) - 1 reaches the verifier as an expression and not as 7.
+#include <cassert>
+
+#include "compiler/ir/ir.h"
+
+namespace tc::ir {
+namespace {
+
+int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
+
+std::optional<int64_t> fold(MetaKind kind, int64_t a, int64_t b) {
+  switch (kind) {
+    case MetaKind::add: return a + b;
+    case MetaKind::sub: return a - b;
+    case MetaKind::mul: return a * b;
+    case MetaKind::floordiv: return b == 0 ? std::nullopt : std::optional(floor_div(a, b));
+    case MetaKind::floormod: return b == 0 ? std::nullopt : std::optional(a - floor_div(a, b) * b);
+    case MetaKind::ceildiv: return b == 0 ? std::nullopt : std::optional(-floor_div(-a, b));
+    case MetaKind::min: return a < b ? a : b;
+    case MetaKind::max: return a > b ? a : b;
+    case MetaKind::bit_and: return a & b;
+    case MetaKind::bit_or: return a | b;
+    case MetaKind::bit_xor: return a ^ b;
+    case MetaKind::shift_left: return b < 0 || b > 62 ? std::nullopt : std::optional(a << b);
+    case MetaKind::shift_right: return b < 0 || b > 62 ? std::nullopt : std::optional(a >> b);
+    case MetaKind::neg: return -a;
+    case MetaKind::literal:
+    case MetaKind::param: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// The meta operation that an integer op folds to.
+std::optional<MetaKind> meta_kind(OpKind kind) {
+  static constexpr std::pair<OpKind, MetaKind> kRows[] = {
+      {OpKind::add, MetaKind::add},           {OpKind::sub, MetaKind::sub},
+      {OpKind::mul, MetaKind::mul},           {OpKind::floordiv, MetaKind::floordiv},
+      {OpKind::floormod, MetaKind::floormod}, {OpKind::min, MetaKind::min},
+      {OpKind::max, MetaKind::max},           {OpKind::bit_and, MetaKind::bit_and},
+      {OpKind::bit_or, MetaKind::bit_or},     {OpKind::bit_xor, MetaKind::bit_xor},
+      {OpKind::shift_left, MetaKind::shift_left}, {OpKind::shift_right, MetaKind::shift_right},
+  };
+  for (auto [op, meta] : kRows)
+    if (op == kind) return meta;
+  return std::nullopt;
+}
+
+bool is_comparison(OpKind k) {
+  return k == OpKind::eq || k == OpKind::ne || k == OpKind::lt || k == OpKind::le || k == OpKind::gt || k == OpKind::ge ||
+         k == OpKind::logical_and || k == OpKind::logical_or;
+}
+
+std::optional<bool> fold_comparison(OpKind kind, int64_t a, int64_t b) {
+  if (kind == OpKind::eq) return a == b;
+  if (kind == OpKind::ne) return a != b;
+  if (kind == OpKind::lt) return a < b;
+  if (kind == OpKind::le) return a <= b;
+  if (kind == OpKind::gt) return a > b;
+  if (kind == OpKind::ge) return a >= b;
+  if (kind == OpKind::logical_and) return a && b;
+  if (kind == OpKind::logical_or) return a || b;
+  return std::nullopt;
+}
+
+MetaId as_node(Module& m, const MetaInt& v) {
+  return v.expr.valid() ? v.expr : m.new_meta({.kind = MetaKind::literal, .value = v.value});
+}
+
+}  // namespace
+
+MetaInt meta_param(Module& m, std::string name, int64_t value) {
+  return {value, m.new_meta({.kind = MetaKind::param, .name = std::move(name)})};
+}
+
+MetaInt meta_binary(Module& m, MetaKind kind, const MetaInt& a, const MetaInt& b) {
+  auto value = fold(kind, a.value, b.value);
+  assert(value && "division by zero at the meta level is the caller's to exclude");
+  if (!a.expr.valid() && !b.expr.valid()) return *value;
+  bool additive = kind == MetaKind::add || kind == MetaKind::sub;
+  if (!b.expr.valid() && ((b.value == 0 && additive) || (b.value == 1 && kind == MetaKind::mul))) return a;
+  if (!a.expr.valid() && ((a.value == 0 && kind == MetaKind::add) || (a.value == 1 && kind == MetaKind::mul))) return b;
+  if (kind == MetaKind::neg) return {*value, m.new_meta({.kind = kind, .lhs = as_node(m, a)})};
+  MetaId lhs = as_node(m, a), rhs = as_node(m, b);
+  return {*value, m.new_meta({.kind = kind, .lhs = lhs, .rhs = rhs})};
+}
+
+ValueId Builder::constant(MetaInt value, DType type) {
+  OpId id = module.new_op(block, OpKind::constant, {}, {Type::scalar(type)}, loc);
+  set_attr(module[id].attrs, "value", value);
+  return module[id].results[0];
+}
+
+ValueId Builder::constant(double value, DType type) {
+  OpId id = module.new_op(block, OpKind::constant, {}, {Type::scalar(type)}, loc);
+  set_attr(module[id].attrs, "value", value);
+  return module[id].results[0];
+}
+
+ValueId Builder::binary(OpKind kind, ValueId a, ValueId b) {
+  auto x = constant_value(module, a), y = constant_value(module, b);
+  DType type = module[a].type.dtype;
+  if (is_integer(type)) {  // neutral elements, so that lowering may write `x + 0` freely
+    if (y && !y->expr.valid() && y->value == 0 && (kind == OpKind::add || kind == OpKind::sub)) return a;
+    if (x && !x->expr.valid() && x->value == 0 && kind == OpKind::add) return b;
+    if (y && !y->expr.valid() && y->value == 1 && (kind == OpKind::mul || kind == OpKind::floordiv)) return a;
+    if (x && !x->expr.valid() && x->value == 1 && kind == OpKind::mul) return b;
+    if (y && !y->expr.valid() && y->value == 1 && kind == OpKind::floormod) return constant(MetaInt(0), type);
+    if (kind == OpKind::mul && ((x && !x->expr.valid() && x->value == 0) || (y && !y->expr.valid() && y->value == 0)))
+      return constant(MetaInt(0), type);
+  }
+  if (x && y && is_integer(type)) {
+    auto meta = meta_kind(kind);
+    if (meta && fold(*meta, x->value, y->value)) return constant(meta_binary(module, *meta, *x, *y), type);
+  }
+  if (x && y && !x->expr.valid() && !y->expr.valid())
+    if (auto truth = fold_comparison(kind, x->value, y->value)) return constant(MetaInt(*truth ? 1 : 0), DType::b1);
+  DType result = is_comparison(kind) ? DType::b1 : type;
+  OpId id = module.new_op(block, kind, {a, b}, {Type::scalar(result)}, loc);
+  return module[id].results[0];
+}
+
+ValueId Builder::unary(OpKind kind, ValueId a) {
+  DType type = kind == OpKind::logical_not ? DType::b1 : module[a].type.dtype;
+  OpId id = module.new_op(block, kind, {a}, {Type::scalar(type)}, loc);
+  return module[id].results[0];
+}
+
+ValueId Builder::select(ValueId condition, ValueId a, ValueId b) {
+  OpId id = module.new_op(block, OpKind::select, {condition, a, b}, {Type::scalar(module[a].type.dtype)}, loc);
+  return module[id].results[0];
+}
+
+ValueId Builder::cast(ValueId a, DType type) {
+  if (module[a].type.dtype == type) return a;
+  OpId id = module.new_op(block, OpKind::cast, {a}, {Type::scalar(type)}, loc);
+  return module[id].results[0];
+}
+
+ValueId Builder::thread_index() {
+  OpId id = module.new_op(block, OpKind::thread_index, {}, {Type::scalar(DType::i32)}, loc);
+  return module[id].results[0];
+}
+
+ValueId Builder::alloc(Type type, std::string name) {
+  OpId id = module.new_op(block, OpKind::alloc, {}, {std::move(type)}, loc);
+  ValueId v = module[id].results[0];
+  module[v].name = std::move(name);
+  return v;
+}
+
+ValueId Builder::region(ValueId buffer, std::span<const ValueId> offsets, std::span<const ValueId> extents) {
+  assert(offsets.size() == extents.size() && "a region has an offset and an extent a dimension");
+  std::vector<ValueId> operands{buffer};
+  operands.insert(operands.end(), offsets.begin(), offsets.end());
+  operands.insert(operands.end(), extents.begin(), extents.end());
+  std::vector<MetaInt> shape;
+  for (ValueId e : extents) shape.push_back(constant_value(module, e).value_or(MetaInt(-1)));
+  OpId id = module.new_op(block, OpKind::region, std::move(operands), {Type::tile(module[buffer].type.dtype, shape)}, loc);
+  return module[id].results[0];
+}
+
+ValueId Builder::load(ValueId buffer, std::span<const ValueId> indices) {
+  std::vector<ValueId> operands{buffer};
+  operands.insert(operands.end(), indices.begin(), indices.end());
+  OpId id = module.new_op(block, OpKind::load, std::move(operands), {Type::scalar(module[buffer].type.dtype)}, loc);
+  return module[id].results[0];
+}
+
+OpId Builder::op(OpKind kind, std::vector<ValueId> operands) {
+  return module.new_op(block, kind, std::move(operands), {}, loc);
+}
+
+OpId Builder::nest(OpKind kind, std::vector<ValueId> operands, const std::vector<std::string>& args) {
+  OpId id = op(kind, std::move(operands));
+  BlockId inner = module.new_block();
+  for (const std::string& name : args) {
+    ValueId v = module.new_value(Type::scalar(DType::i32), name);
+    module[inner].args.push_back(v);
+  }
+  module[id].blocks.push_back(inner);
+  return id;
+}
+
+}  // namespace tc::ir
