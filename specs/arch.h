@@ -1,0 +1,39 @@
+// Limits of the architectures, one row each. Sources: rules.md "LAUNCH limits", LAUNCH-01…06, feature gates of section 1.
+// Witness: the sm_90a row was measured on an H200 (device attributes; 232449 bytes refused); other rows are documentation.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tc {
+
+struct ArchInfo {
+  std::string_view name;         // as given to --arch
+  uint32_t sm;                   // 90
+  uint32_t max_smem_bytes;       // dynamic shared memory of a CTA, opted in
+  uint32_t default_smem_bytes;   // without the opt-in
+  uint32_t registers;            // of an SM and of a CTA
+  bool has_cp_async, has_tma, has_wgmma;
+  bool supported;                // by this compiler, today
+};
+inline constexpr std::array kArchs = {
+    ArchInfo{"sm_75", 75, 65536, 49152, 65536, false, false, false, false},
+    ArchInfo{"sm_80", 80, 166912, 49152, 65536, true, false, false, false},
+    ArchInfo{"sm_89", 89, 101376, 49152, 65536, true, false, false, false},
+    ArchInfo{"sm_90a", 90, 232448, 49152, 65536, true, true, true, true},
+    ArchInfo{"sm_100a", 100, 232448, 49152, 65536, true, true, false, false},
+    ArchInfo{"sm_120a", 120, 101376, 49152, 65536, true, true, false, false},
+};
+constexpr std::optional<ArchInfo> find_arch(std::string_view name) {
+  for (const ArchInfo& a : kArchs)
+    if (a.name == name) return a;
+  return std::nullopt;
+}
+
+inline constexpr uint32_t kWarpLanes = 32, kWarpgroupThreads = 128, kMaxThreads = 1024;  // LAUNCH-03, WGMMA-07
+inline constexpr uint32_t kMaxNamedBarriers = 16;                                        // BAR-01
+inline constexpr uint32_t kMbarrierBytes = 8;                                            // MBAR-01
+inline constexpr uint64_t kMaxGridX = 2147483647, kMaxGridYZ = 65535;                    // LAUNCH-04
+
+}  // namespace tc
