@@ -1,0 +1,78 @@
+// Pass legalise, tile → tile. Refuses by name, with its range, what the later passes do not handle.
+// Gives: exactly one launch a function, thread counts that are whole warps, sections of whole warps inside the launch,
+// mbarrier arrays only at the top of the launch, no while loops.
+#include "compiler/passes/passes.h"
+
+namespace tc::ir {
+namespace {
+
+Diag refuse(const Op& op, std::string what) {
+  Diag d = unsupported(place(op), std::move(what));
+  d.notes = origin_notes(op);
+  return d;
+}
+
+Status check_launch(const Module& m, const Op& launch) {
+  int64_t threads = int_attr(launch, "threads", 0);
+  if (threads < 1 || threads > kMaxThreads) {
+    Diag d = input_error(place(launch), "a CTA has 1 to 1024 threads, this one " + std::to_string(threads));
+    d.rule = "LAUNCH-03";
+    return d;
+  }
+  if (threads % kWarpLanes) return refuse(launch, "a thread count that is no multiple of 32 (" + std::to_string(threads) + ")");
+  for (ValueId v : launch.operands)
+    if (!constant_value(m, v)) return refuse(launch, "a grid extent that is only known at run time");
+  return {};
+}
+
+Status check_op(const Module& m, const Op& op, const Op& launch, bool top, const PassContext& cx) {
+  switch (op.kind) {
+    case OpKind::while_:
+    case OpKind::condition:
+    case OpKind::break_: return refuse(op, "a while loop or break in a kernel");
+    case OpKind::ws: {
+      int64_t lo = int_attr(op, "lo", -1), hi = int_attr(op, "hi", -1);
+      if (lo < 0 || hi <= lo || hi > int_attr(launch, "threads", 0) || lo % kWarpLanes || hi % kWarpLanes)
+        return refuse(op, "a section of threads [" + std::to_string(lo) + ", " + std::to_string(hi) + ") that is not made of whole warps of the launch");
+      return {};
+    }
+    case OpKind::alloc: {
+      const Type& t = m[op.results[0]].type;
+      if (t.space != Space::barrier) return {};
+      if (!cx.arch.has_tma) return refuse(op, "alloc_barrier below sm_90");
+      if (!top) return refuse(op, "alloc_barrier inside a loop or section");
+      return {};
+    }
+    default: return {};
+  }
+}
+
+Status check_block(const Module& m, BlockId block, const Op& launch, bool top, const PassContext& cx) {
+  for (OpId id : m[block].ops) {
+    if (Status s = check_op(m, m[id], launch, top, cx); !s) return s;
+    for (BlockId b : m[id].blocks)
+      if (Status s = check_block(m, b, launch, false, cx); !s) return s;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status legalise(Module& m, const PassContext& cx) {
+  if (!cx.arch.supported) return unsupported(m.funcs.empty() ? SourceRange{} : m.funcs[0].loc, "target " + std::string(cx.arch.name));
+  m.arch = cx.arch.name;
+  for (const Func& f : m.funcs) {
+    int launches = 0;
+    for (OpId id : m[f.body].ops) {
+      const Op& op = m[id];
+      if (op.kind != OpKind::launch) continue;
+      if (++launches > 1) return refuse(op, "a second kernel launch in one function");
+      if (Status s = check_launch(m, op); !s) return s;
+      if (Status s = check_block(m, op.blocks[0], op, true, cx); !s) return s;
+    }
+    if (launches == 0) return unsupported(f.loc, "a function without a kernel launch");
+  }
+  return {};
+}
+
+}  // namespace tc::ir
