@@ -183,7 +183,7 @@ class ModelBuilder {
     m_.role_events.resize(p.roles.size());
     m_.role_counts.resize(p.roles.size());
     m_.sequences.resize(p.roles.size());
-    for (const Role& r : p.roles)
+    for (const Role& r : m_.protocol.roles)
       for (const Event* e : events_in(r.body)) {
         if (e->kind == EventKind::increment) index_of(m_.counters, e->variable);
         if (e->kind == EventKind::flip) index_of(m_.masks, e->variable);
