@@ -283,7 +283,8 @@ StmtNode convert_imports(Converter& c, PyObject* node, bool from) {
   each(c, node, "names", [&](PyObject* alias) {
     std::string name = text_field(c, alias, "name"), as = text_field(c, alias, "asname");
     if (from) out.names.push_back({module, name, as.empty() ? name : as});
-    else out.names.push_back({as.empty() ? name.substr(0, name.find('.')) : name, "", as.empty() ? name.substr(0, name.find('.')) : as});
+    else if (as.empty()) out.names.push_back({name.substr(0, name.find('.')), "", name.substr(0, name.find('.'))});
+    else out.names.push_back({name, "", as});
   });
   return out;
 }

@@ -1,0 +1,202 @@
+// Name spaces, argument binding, imports, decorators, methods: what all builtins share.
+#include "compiler/eval/builtin.h"
+
+#include <cmath>
+
+#include "compiler/eval/language_names.h"
+
+namespace tc::eval {
+namespace {
+constexpr std::span<const Builtin> (*kTables[])() = {host_builtins, alloc_builtins, tile_builtins, loop_builtins, sync_builtins, scalar_builtins};
+
+struct Param {
+  std::string name;
+  bool optional, keyword_only, star;
+};
+
+std::vector<Param> parse_params(std::string_view spec) {
+  std::vector<Param> out;
+  bool keyword_only = false;
+  while (!spec.empty()) {
+    size_t end = spec.find(", ");
+    std::string_view item = spec.substr(0, end);
+    spec = end == std::string_view::npos ? std::string_view() : spec.substr(end + 2);
+    if (item == "*") {
+      keyword_only = true;
+      continue;
+    }
+    bool optional = item.ends_with('='), star = item.starts_with('*');
+    if (optional) item.remove_suffix(1);
+    if (star) item.remove_prefix(1);
+    out.push_back({std::string(item), optional, keyword_only, star});
+    keyword_only |= star;
+  }
+  return out;
+}
+
+std::string full_name(const Builtin& b) {
+  return std::string(b.space) == "builtins" ? b.name : std::string(b.space) + "." + b.name;
+}
+
+// Name spaces inside name spaces: (T, GemmWarpPolicy) is GemmWarpPolicy.
+struct SubSpace {
+  std::string_view space, name;
+  const char* is;
+};
+constexpr SubSpace kSubSpaces[] = {
+    {"tilelang", "language", "T"},     {"T", "GemmWarpPolicy", "GemmWarpPolicy"}, {"tilelang", "PassConfigKey", "PassConfigKey"},
+    {"tilelang", "layout", "layout"},  {"tilelang", "math", "tilelang"},          {"tilelang", "transform", "tilelang"},
+    {"tilelang", "tileop", "tilelang"}, {"tilelang", "base", "tilelang"},         {"tilelang", "GemmWarpPolicy", "GemmWarpPolicy"},
+};
+constexpr std::pair<std::string_view, PolicyV> kPolicies[] = {{"Square", PolicyV::square}, {"FullRow", PolicyV::full_row}, {"FullCol", PolicyV::full_col}};
+
+Value language_attribute(const std::string& name, const SourceRange& where) {
+  static constexpr std::pair<std::string_view, DType> kAliases[] = {{"float", DType::f32}, {"half", DType::f16}, {"double", DType::f64},
+                                                                    {"int", DType::i32}, {"uint", DType::u32}, {"long", DType::i64}, {"short", DType::i16}};
+  for (auto [alias, type] : kAliases)
+    if (name == alias) return Value{type};
+  if (auto t = dtype_from_name(name)) return Value{*t};
+  if (is_language_name(name)) fail_unsupported(where, "T." + name);
+  fail(where, "tilelang.language has no name '" + name + "'");
+}
+}  // namespace
+
+const Value* Args::get(std::string_view name) const {
+  for (const auto& [n, v] : named)
+    if (n == name) return v.is<NoneV>() ? nullptr : &v;
+  return nullptr;
+}
+const Value& Args::need(std::string_view name) const {
+  const Value* v = get(name);
+  if (!v) fail(where, full_name(*builtin) + " needs '" + std::string(name) + "'");
+  return *v;
+}
+void Args::refuse(std::initializer_list<std::string_view> names) const {
+  for (std::string_view name : names) {
+    const Value* v = get(name);
+    const auto* b = v ? v->as<BoolV>() : nullptr;
+    if (v && !(b && !b->value)) fail_unsupported(where, "argument '" + std::string(name) + "' of " + full_name(*builtin));
+  }
+}
+
+const Builtin* find_builtin(std::string_view space, std::string_view name) {
+  for (auto table : kTables)
+    for (const Builtin& b : table())
+      if (name == b.name && space == b.space) return &b;
+  return nullptr;
+}
+
+Value namespace_attribute(Session& s, const NamespaceV& ns, const std::string& name, const SourceRange& where) {
+  std::string_view space = ns.name;
+  if (const Builtin* b = find_builtin(space, name)) return Value{b};
+  for (const SubSpace& sub : kSubSpaces)
+    if (sub.space == space && sub.name == name) return Value{NamespaceV{sub.is}};
+  if (space == "T") return language_attribute(name, where);
+  if (space == "GemmWarpPolicy") {
+    for (auto [member, policy] : kPolicies)
+      if (name == member) return Value{policy};
+    fail(where, "GemmWarpPolicy has no member '" + name + "'");
+  }
+  if (space == "PassConfigKey") {
+    std::string key = pass_config_of_member(name);
+    if (key.empty()) fail(where, "there is no pass config '" + name + "'");
+    return text(key);
+  }
+  if (space == "math" && name == "pi") return real(3.14159265358979323846);
+  if (space == "math" && name == "inf") return real(HUGE_VAL);
+  if (space == "math" && name == "e") return real(2.71828182845904523536);
+  if (space == "builtins" && !s.host) fail(where, "name '" + name + "' is not defined");
+  return opaque(s, space == "builtins" ? name : std::string(space) + "." + name, where);
+}
+
+Value call_builtin(Session& s, Scope& scope, const Builtin& b, const std::vector<Value>& positional,
+                   const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where) {
+  std::vector<Param> params = parse_params(b.params);
+  Args args{&b, where, {}, {}};
+  size_t next = 0;
+  for (const Value& v : positional) {
+    while (next < params.size() && params[next].keyword_only) ++next;
+    if (next == params.size()) fail(where, full_name(b) + " takes fewer positional arguments than the " + std::to_string(positional.size()) + " given");
+    if (params[next].star) args.rest.push_back(v);
+    else args.named.emplace_back(params[next++].name, v);
+  }
+  for (const auto& [name, value] : keywords) {
+    auto p = std::find_if(params.begin(), params.end(), [&](const Param& q) { return q.name == name && !q.star; });
+    if (p == params.end()) fail(where, full_name(b) + " has no parameter '" + name + "'");
+    for (const auto& [n, v] : args.named)
+      if (n == name) fail(where, "'" + name + "' of " + full_name(b) + " is given twice");
+    args.named.emplace_back(name, value);
+  }
+  for (const Param& p : params)
+    if (!p.optional && !p.star && std::none_of(args.named.begin(), args.named.end(), [&](const auto& n) { return n.first == p.name; }))
+      fail(where, full_name(b) + " needs '" + p.name + "'");
+  if (!b.call) fail(where, full_name(b) + " is not possible here");
+  return b.call(s, scope, args);
+}
+
+// tilelang and its parts by name; everything else is unknown.
+Value import_value(Session& s, const ast::ImportName& name, const SourceRange& where) {
+  std::string path = name.name.empty() ? name.module : name.module + "." + name.name;
+  if (path == "tilelang") return Value{NamespaceV{"tilelang"}};
+  if (path == "math" || path.starts_with("math.")) {
+    Value math{NamespaceV{"math"}};
+    return path == "math" ? math : get_attribute(s, math, name.name, where);
+  }
+  if (path == "torch.nn.functional" || !path.starts_with("tilelang.")) return opaque(s, path, where);
+  Value value{NamespaceV{"tilelang"}};
+  std::string rest = path.substr(9);
+  while (!rest.empty()) {
+    size_t dot = rest.find('.');
+    value = get_attribute(s, value, rest.substr(0, dot), where);
+    rest = dot == std::string::npos ? std::string() : rest.substr(dot + 1);
+  }
+  return value;
+}
+
+Value decorate(Session& s, const Value& decorator, const Value& function, const SourceRange& where) {
+  const auto* f = function.as<FunctionObject*>();
+  if (const auto* b = decorator.as<const Builtin*>()) {
+    Scope none_scope;
+    return call_builtin(s, none_scope, **b, {function}, {}, where);
+  }
+  if (const auto* d = decorator.as<const DecoratorObject*>()) {
+    if (!f) fail(where, "a decorator takes a function, not " + kind_name(function));
+    if ((*d)->kind == FunctionKind::plain) return function;
+    s.heap.functions.push_back(**f);
+    FunctionObject& decorated = s.heap.functions.back();
+    decorated.kind = (*d)->kind;
+    decorated.options = (*d)->options;
+    return Value{&decorated};
+  }
+  if (const auto* g = decorator.as<FunctionObject*>()) return call_function(s, **g, bind_params(**g, {function}, {}, where, false), where);
+  if (const auto* o = decorator.as<const OpaqueObject*>()) {
+    // functools.wraps, pytest marks …: unknown, but of a plain helper it can only matter where the helper is used.
+    return opaque(s, "a function decorated with " + (*o)->what, where);
+  }
+  fail(where, kind_name(decorator) + " is no decorator");
+}
+
+Value call_method(Session& s, const MethodObject& m, const std::vector<Value>& positional, const SourceRange& where) {
+  if (m.name == "astype") {
+    if (positional.size() != 1) fail(where, "astype takes one argument");
+    return scalar(convert(s, to_scalar(s, m.self, where, "the value"), to_dtype(s, positional[0], where)));
+  }
+  if (const auto* l = m.self.as<ListObject*>(); l && m.name == "append" && positional.size() == 1) {
+    (*l)->items.push_back(positional[0]);
+    (*l)->length_expr = {};
+    return none();
+  }
+  if (const auto* d = m.self.as<DictObject*>()) {
+    if (m.name == "get" && !positional.empty()) {
+      for (const auto& [k, v] : (*d)->items)
+        if (equal_values(k, positional[0])) return v;
+      return positional.size() > 1 ? positional[1] : none();
+    }
+    std::vector<Value> items;
+    for (const auto& [k, v] : (*d)->items) items.push_back(m.name == "keys" ? k : m.name == "values" ? v : tuple(s, {k, v}));
+    return list(s, std::move(items));
+  }
+  fail_unsupported(where, "method '" + m.name + "' of " + kind_name(m.self));
+}
+
+}  // namespace tc::eval

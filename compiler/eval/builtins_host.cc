@@ -1,0 +1,255 @@
+// Python's own functions as far as factories use them, tilelang's top level, and module math.
+#include <cmath>
+
+#include "compiler/eval/builtin.h"
+#include "compiler/eval/language_names.h"
+
+namespace tc::eval {
+namespace {
+using ir::MetaInt;
+using ir::MetaKind;
+
+// ---- decorators
+Value decorator(Session& s, FunctionKind kind, const CompileOptions& options, const Value* function, const SourceRange& where) {
+  s.heap.decorators.push_back({kind, options});
+  Value d{static_cast<const DecoratorObject*>(&s.heap.decorators.back())};
+  return function ? decorate(s, d, *function, where) : d;
+}
+Value prim_func(Session& s, Scope&, Args& a) { return decorator(s, FunctionKind::prim_func, {}, a.get("func"), a.where); }
+Value macro(Session& s, Scope&, Args& a) { return decorator(s, FunctionKind::macro, {}, a.get("func"), a.where); }
+Value jit(Session& s, Scope&, Args& a) {
+  CompileOptions options = compile_options(s, a);
+  return decorator(s, FunctionKind::jit, options, a.get("func"), a.where);
+}
+// The search space matters to a tuner only; the factory is what it is without.
+Value autotune(Session& s, Scope&, Args& a) { return decorator(s, FunctionKind::plain, {}, a.get("func"), a.where); }
+
+Value compile(Session& s, Scope&, Args& a) {
+  const Value& what = a.need("func");
+  const auto* instance = what.as<Instance*>();
+  if (!instance) return opaque(s, "a compiled " + kind_name(what), a.where);
+  CompileOptions options = compile_options(s, a);
+  if (!options.out_idx.empty()) (*instance)->options.out_idx = options.out_idx;
+  for (const ir::Attr& attr : options.pass_configs) ir::set_attr((*instance)->options.pass_configs, attr.name, attr.value);
+  return what;
+}
+
+// ---- numbers
+Value cdiv(Session& s, Scope&, Args& a) {
+  return integer(meta(s, MetaKind::ceildiv, to_int(s, a.need("a"), a.where, "the dividend"), to_int(s, a.need("b"), a.where, "the divisor"), a.where));
+}
+Value next_power_of_2(Session& s, Scope&, Args& a) {
+  MetaInt x = to_int(s, a.need("x"), a.where, "the argument");
+  pin(s, x, a.where);
+  int64_t p = 1;
+  while (p < x.value && p < (int64_t{1} << 62)) p *= 2;
+  return integer(p);
+}
+
+Value range(Session& s, Scope& scope, Args& a) {
+  if (a.rest.empty() || a.rest.size() > 3) fail(a.where, "range takes one to three arguments");
+  Value start = a.rest.size() > 1 ? a.rest[0] : integer(0), stop = a.rest[a.rest.size() > 1 ? 1 : 0];
+  if (scope.staged && s.trace && !s.trace->threads.empty()) {
+    LoopObject loop;
+    loop.bounds = {{to_index(s, start, a.where, "the start"), to_index(s, stop, a.where, "the end")}};
+    if (a.rest.size() == 3) loop.step = to_index(s, a.rest[2], a.where, "the step");
+    s.heap.loops.push_back(std::move(loop));
+    return Value{static_cast<const LoopObject*>(&s.heap.loops.back())};
+  }
+  for (const Value& v : a.rest)
+    if (const auto* o = v.as<const OpaqueObject*>(); o && s.host) return opaque(s, "range over " + (*o)->what, a.where);
+  RangeObject r{to_int(s, start, a.where, "the start"), to_int(s, stop, a.where, "the end"),
+                a.rest.size() == 3 ? to_int(s, a.rest[2], a.where, "the step") : MetaInt(1)};
+  if (r.step.value == 0) fail(a.where, "the step of range is 0");
+  s.heap.ranges.push_back(r);
+  return Value{static_cast<const RangeObject*>(&s.heap.ranges.back())};
+}
+
+Value len(Session& s, Scope&, Args& a) {
+  const Value& v = a.need("x");
+  if (const auto* l = v.as<ListObject*>(); l && (*l)->length_expr.expr.valid()) return integer((*l)->length_expr);
+  if (const auto* t = v.as<std::string>()) return integer(static_cast<int64_t>(t->size()));
+  if (v.is<BufferV>()) return integer(s.module[v.as<BufferV>()->id].type.shape[0]);
+  return integer(static_cast<int64_t>(to_items(s, v, a.where, "the argument of len").size()));
+}
+
+Value extreme(Session& s, Args& a, bool want_max) {
+  std::vector<Value> items = a.rest.size() == 1 ? to_items(s, a.rest[0], a.where, "the argument") : a.rest;
+  if (items.empty()) fail(a.where, "min and max need arguments");
+  Value best = items[0];
+  for (size_t i = 1; i < items.size(); ++i) {
+    if (best.is<MetaInt>() && items[i].is<MetaInt>()) {
+      best = integer(meta(s, want_max ? MetaKind::max : MetaKind::min, *best.as<MetaInt>(), *items[i].as<MetaInt>(), a.where));
+    } else if (is_runtime(best) || is_runtime(items[i])) {
+      ir::ValueId x = to_scalar(s, best, a.where, "the argument"), y = to_scalar(s, items[i], a.where, "the argument");
+      best = scalar(scalar_binary(s, want_max ? ir::OpKind::max : ir::OpKind::min, x, y));
+    } else {
+      Value bigger = compare(s, ast::CmpOp::gt, items[i], best, a.where);
+      if (bigger.is<const OpaqueObject*>()) return bigger;
+      if (to_bool(s, bigger, a.where, "the comparison") == want_max) best = items[i];
+    }
+  }
+  return best;
+}
+Value py_max(Session& s, Scope&, Args& a) { return extreme(s, a, true); }
+Value py_min(Session& s, Scope&, Args& a) { return extreme(s, a, false); }
+
+Value py_int(Session& s, Scope&, Args& a) {
+  const Value& v = a.need("x");
+  if (v.is<const OpaqueObject*>()) return opaque(s, "int(" + (*v.as<const OpaqueObject*>())->what + ")", a.where);
+  const auto* f = v.as<FloatV>();
+  if (!f) return integer(to_int(s, v, a.where, "the argument"));
+  if (f->params) {
+    std::string fixed;
+    for (const std::string& p : *f->params) fixed += (fixed.empty() ? "" : " and ") + p + " as given";
+    add_precondition(s, fixed, *f->params, a.where);
+  }
+  if (!(std::fabs(f->value) < 9e18)) fail(a.where, "the number does not fit 64 bits");
+  return integer(static_cast<int64_t>(f->value));
+}
+Value py_float(Session& s, Scope&, Args& a) {
+  if (a.need("x").is<FloatV>()) return a.need("x");
+  if (const auto* t = a.need("x").as<std::string>(); t && (*t == "inf" || *t == "-inf")) return real(*t == "inf" ? HUGE_VAL : -HUGE_VAL);
+  return binary(s, ast::BinOp::mult, a.need("x"), real(1.0), a.where);
+}
+Value py_bool(Session& s, Scope&, Args& a) { return boolean(to_bool(s, a.need("x"), a.where, "the argument")); }
+Value py_str(Session& s, Scope&, Args& a) { return text(format(s, a.need("x"))); }
+Value py_list(Session& s, Scope&, Args& a) { return list(s, a.given("x") ? to_items(s, a.need("x"), a.where, "the argument") : std::vector<Value>()); }
+Value py_tuple(Session& s, Scope&, Args& a) { return tuple(s, a.given("x") ? to_items(s, a.need("x"), a.where, "the argument") : std::vector<Value>()); }
+Value py_abs(Session& s, Scope&, Args& a) {
+  const Value& v = a.need("x");
+  if (is_runtime(v)) return scalar(s.trace->builder.unary(ir::OpKind::abs, to_scalar(s, v, a.where, "the argument")));
+  return to_double(v, a.where, "the argument") < 0 ? unary(s, ast::UnaryOp::usub, v, a.where) : v;
+}
+Value py_sum(Session& s, Scope&, Args& a) {
+  Value total = integer(0);
+  for (const Value& v : to_items(s, a.need("x"), a.where, "the argument of sum")) total = binary(s, ast::BinOp::add, total, v, a.where);
+  return total;
+}
+Value quantified(Session& s, Args& a, bool all) {
+  for (const Value& v : to_items(s, a.need("x"), a.where, "the argument"))
+    if (to_bool(s, v, a.where, "the condition") != all) return boolean(!all);
+  return boolean(all);
+}
+Value py_all(Session& s, Scope&, Args& a) { return quantified(s, a, true); }
+Value py_any(Session& s, Scope&, Args& a) { return quantified(s, a, false); }
+Value py_print(Session& s, Scope&, Args& a) {
+  if (!s.host && s.trace && !s.trace->threads.empty()) fail(a.where, "print in a kernel; T.print is the kernel's");
+  return none();
+}
+Value enumerate(Session& s, Scope&, Args& a) {
+  std::vector<Value> out;
+  for (const Value& v : to_items(s, a.need("x"), a.where, "the argument")) out.push_back(tuple(s, {integer(static_cast<int64_t>(out.size())), v}));
+  return list(s, std::move(out));
+}
+Value zip(Session& s, Scope&, Args& a) {
+  std::vector<std::vector<Value>> columns;
+  for (const Value& v : a.rest) columns.push_back(to_items(s, v, a.where, "an argument of zip"));
+  std::vector<Value> out;
+  for (size_t i = 0; !columns.empty(); ++i) {
+    std::vector<Value> row;
+    for (const auto& column : columns)
+      if (i < column.size()) row.push_back(column[i]);
+    if (row.size() < columns.size()) break;
+    out.push_back(tuple(s, std::move(row)));
+  }
+  return list(s, std::move(out));
+}
+
+// ---- math
+template <double (*F)(double)>
+Value math_fn(Session& s, Scope&, Args& a) {
+  Value x = binary(s, ast::BinOp::mult, a.need("x"), real(1.0), a.where);  // a float that remembers its parameters
+  if (x.is<const OpaqueObject*>()) return x;
+  const auto* f = x.as<FloatV>();
+  if (!f) fail(a.where, "a function of module math takes numbers, not " + kind_name(a.need("x")));
+  return Value{FloatV{F(f->value), f->params}};
+}
+template <double (*F)(double)>
+Value math_int_fn(Session& s, Scope& scope, Args& a) {
+  Value x = math_fn<F>(s, scope, a);
+  Args inner{a.builtin, a.where, {{"x", x}}, {}};
+  return py_int(s, scope, inner);
+}
+Value gcd(Session& s, Scope&, Args& a) {
+  MetaInt x = to_int(s, a.need("a"), a.where, "the argument"), y = to_int(s, a.need("b"), a.where, "the argument");
+  pin(s, x, a.where);
+  pin(s, y, a.where);
+  int64_t p = std::abs(x.value), q = std::abs(y.value);
+  while (q) std::tie(p, q) = std::pair(q, p % q);
+  return integer(p);
+}
+Value math_log(Session& s, Scope& scope, Args& a) {
+  Value top = math_fn<std::log>(s, scope, a);
+  if (!a.given("base")) return top;
+  return binary(s, ast::BinOp::div, top, real(std::log(to_double(a.need("base"), a.where, "the base"))), a.where);
+}
+
+constexpr const char* kJitParams =
+    "func=, *, out_idx=, target=, target_host=, execution_backend=, verbose=, pass_configs=, debug_root_path=, compile_flags=";
+constexpr const char* kCompileParams =
+    "func=, out_idx=, execution_backend=, target=, target_host=, verbose=, pass_configs=, compile_flags=";
+constexpr const char* kAutotuneParams =
+    "func=, *, configs=, warmup=, rep=, timeout=, supply_type=, ref_prog=, supply_prog=, rtol=, atol=, max_mismatched_ratio=, "
+    "skip_check=, manual_check_prog=, cache_input_tensors=, do_not_specialize=";
+constexpr Builtin kRows[] = {
+    {"T", "prim_func", "func=, *, eager_jit=", prim_func},
+    {"T", "macro", "func=", macro},
+    {"tilelang", "jit", kJitParams, jit},
+    {"tilelang", "compile", kCompileParams, compile},
+    {"tilelang", "autotune", kAutotuneParams, autotune},
+    {"tilelang", "cdiv", "a, b", cdiv},
+    {"tilelang", "next_power_of_2", "x", next_power_of_2},
+    {"builtins", "range", "*args", range},
+    {"builtins", "len", "x", len},
+    {"builtins", "max", "*args", py_max},
+    {"builtins", "min", "*args", py_min},
+    {"builtins", "int", "x", py_int},
+    {"builtins", "float", "x", py_float},
+    {"builtins", "bool", "x", py_bool},
+    {"builtins", "str", "x", py_str},
+    {"builtins", "list", "x=", py_list},
+    {"builtins", "tuple", "x=", py_tuple},
+    {"builtins", "abs", "x", py_abs},
+    {"builtins", "sum", "x", py_sum},
+    {"builtins", "all", "x", py_all},
+    {"builtins", "any", "x", py_any},
+    {"builtins", "print", "*args", py_print},
+    {"builtins", "enumerate", "x", enumerate},
+    {"builtins", "zip", "*args", zip},
+    {"math", "sqrt", "x", math_fn<std::sqrt>},
+    {"math", "exp", "x", math_fn<std::exp>},
+    {"math", "log", "x, base=", math_log},
+    {"math", "log2", "x", math_fn<std::log2>},
+    {"math", "ceil", "x", math_int_fn<std::ceil>},
+    {"math", "floor", "x", math_int_fn<std::floor>},
+    {"math", "gcd", "a, b", gcd},
+};
+}  // namespace
+
+std::span<const Builtin> host_builtins() { return kRows; }
+
+CompileOptions compile_options(Session& s, const Args& a) {
+  CompileOptions options;
+  if (const Value* out = a.get("out_idx")) {
+    if (out->is<MetaInt>()) options.out_idx.push_back(to_int(s, *out, a.where, "out_idx").value);
+    else
+      for (const Value& v : to_items(s, *out, a.where, "out_idx")) options.out_idx.push_back(to_int(s, v, a.where, "an item of out_idx").value);
+  }
+  if (const Value* target = a.get("target"))
+    if (const auto* t = target->as<std::string>(); t && *t != "auto" && !t->starts_with("cuda")) fail_unsupported(a.where, "target '" + *t + "'");
+  a.refuse({"compile_flags"});
+  const Value* configs = a.get("pass_configs");
+  if (!configs) return options;
+  const auto* d = configs->as<DictObject*>();
+  if (!d) fail(a.where, "pass_configs has to be a dict, not " + kind_name(*configs));
+  for (const auto& [key, value] : (*d)->items) {
+    std::string name = to_text(key, a.where, "a key of pass_configs");
+    if (!is_pass_config(name)) fail(a.where, "there is no pass config '" + name + "'");
+    if (const auto* t = value.as<std::string>()) ir::set_attr(options.pass_configs, name, *t);
+    else ir::set_attr(options.pass_configs, name, MetaInt(to_int(s, value, a.where, "the value of a pass config").value));
+  }
+  return options;
+}
+
+}  // namespace tc::eval

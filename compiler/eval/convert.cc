@@ -1,0 +1,181 @@
+// From values to what a builtin needs: integers, dtypes, shapes, text; with errors that name the value's kind or, for an
+// unknown value, where it came from.
+#include <cmath>
+#include <cstdio>
+
+#include "compiler/eval/language_names.h"
+#include "compiler/eval/session.h"
+
+namespace tc::eval {
+
+void fail(const SourceRange& where, std::string message) { throw Failure{input_error(where, std::move(message))}; }
+void fail_unsupported(const SourceRange& where, std::string message) { throw Failure{unsupported(where, std::move(message))}; }
+
+Value none() { return Value{NoneV{}}; }
+Value boolean(bool b) { return Value{BoolV{b}}; }
+Value integer(ir::MetaInt i) { return Value{i}; }
+Value real(double d) { return Value{FloatV{d}}; }
+Value text(std::string s) { return Value{std::move(s)}; }
+Value tuple(Session& s, std::vector<Value> items) {
+  s.heap.tuples.push_back({std::move(items)});
+  return Value{static_cast<const TupleObject*>(&s.heap.tuples.back())};
+}
+Value list(Session& s, std::vector<Value> items) {
+  s.heap.lists.push_back({std::move(items), {}});
+  return Value{&s.heap.lists.back()};
+}
+Value scalar(ir::ValueId id) { return Value{ScalarV{id}}; }
+Value opaque(Session& s, std::string what, const SourceRange& where) {
+  if (what.size() > 80) what = what.substr(0, 77) + "...";
+  s.heap.opaques.push_back({std::move(what), where, {}});
+  return Value{static_cast<const OpaqueObject*>(&s.heap.opaques.back())};
+}
+
+std::string kind_name(const Value& value) {
+  return std::visit(Overload{
+                        [](NoneV) -> std::string { return "None"; },
+                        [](const BoolV&) -> std::string { return "a truth value"; },
+                        [](const ir::MetaInt&) -> std::string { return "an integer"; },
+                        [](const FloatV&) -> std::string { return "a float"; },
+                        [](const std::string&) -> std::string { return "a string"; },
+                        [](const TupleObject*) -> std::string { return "a tuple"; },
+                        [](ListObject*) -> std::string { return "a list"; },
+                        [](DictObject*) -> std::string { return "a dict"; },
+                        [](const RangeObject*) -> std::string { return "a range"; },
+                        [](DType) -> std::string { return "a dtype"; },
+                        [](FunctionObject* f) -> std::string { return "the function '" + f->name + "'"; },
+                        [](const DecoratorObject*) -> std::string { return "a decorator"; },
+                        [](const Builtin*) -> std::string { return "a function of the library"; },
+                        [](const NamespaceV&) -> std::string { return "a module"; },
+                        [](const BufferV& b) -> std::string { return b.is_var ? "a variable" : "a buffer"; },
+                        [](const RegionObject* r) -> std::string { return r->has_slice ? "a region of a buffer" : "an element of a buffer"; },
+                        [](ScalarV) -> std::string { return "a run-time value"; },
+                        [](const MethodObject*) -> std::string { return "a method"; },
+                        [](const LoopObject*) -> std::string { return "a loop"; },
+                        [](const FrameObject*) -> std::string { return "a launch or section"; },
+                        [](const TensorType*) -> std::string { return "a tensor type"; },
+                        [](Instance*) -> std::string { return "a kernel"; },
+                        [](const OpaqueObject* o) -> std::string { return "the unknown value of " + o->what; },
+                        [](const PoisonObject*) -> std::string { return "a value that is gone"; },
+                        [](SwizzledLayoutV) -> std::string { return "a layout"; },
+                        [](PolicyV) -> std::string { return "a policy"; },
+                    },
+                    value.v);
+}
+
+void fail_opaque(const OpaqueObject& o, const SourceRange& where, std::string_view what) {
+  Diag d = input_error(where, std::string(what) + " is not known without running the file: it comes from " + o.what);
+  if (o.where.valid()) d.notes.push_back({o.where, "from here"});
+  if (o.cause) d.notes.push_back({o.cause->where, o.cause->message});
+  throw Failure{d};
+}
+
+namespace {
+[[noreturn]] void fail_kind(const Value& v, const SourceRange& where, std::string_view what, std::string_view wanted) {
+  if (const auto* o = v.as<const OpaqueObject*>()) fail_opaque(**o, where, what);
+  fail(where, std::string(what) + " has to be " + std::string(wanted) + ", not " + kind_name(v));
+}
+}  // namespace
+
+ir::MetaInt to_int(Session& s, const Value& v, const SourceRange& where, std::string_view what) {
+  if (const auto* i = v.as<ir::MetaInt>()) return *i;
+  if (const auto* b = v.as<BoolV>()) return ir::MetaInt(truth(s, v, where).value_or(b->value) ? 1 : 0);
+  if (is_runtime(v) && s.trace)
+    if (const auto* sc = v.as<ScalarV>())
+      if (auto c = ir::constant_value(s.module, sc->id)) return *c;
+  fail_kind(v, where, what, "an integer known when the kernel is built");
+}
+
+bool to_bool(Session& s, const Value& v, const SourceRange& where, std::string_view what) {
+  if (auto b = truth(s, v, where)) return *b;
+  fail_kind(v, where, what, "known when the kernel is built");
+}
+
+double to_double(const Value& v, const SourceRange& where, std::string_view what) {
+  if (const auto* f = v.as<FloatV>()) return f->value;
+  if (const auto* i = v.as<ir::MetaInt>()) return static_cast<double>(i->value);
+  if (const auto* b = v.as<BoolV>()) return b->value ? 1 : 0;
+  fail_kind(v, where, what, "a number known when the kernel is built");
+}
+
+std::string to_text(const Value& v, const SourceRange& where, std::string_view what) {
+  if (const auto* t = v.as<std::string>()) return *t;
+  fail_kind(v, where, what, "a string");
+}
+
+DType to_dtype(Session&, const Value& v, const SourceRange& where) {
+  if (const auto* t = v.as<DType>()) return *t;
+  std::string name;
+  if (const auto* t = v.as<std::string>()) name = *t;
+  else if (const auto* o = v.as<const OpaqueObject*>()) name = (*o)->what.starts_with("torch.") ? (*o)->what.substr(6) : std::string();
+  static constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
+      {"float", "float32"}, {"half", "float16"}, {"double", "float64"}, {"int", "int32"}, {"uint", "uint32"}, {"long", "int64"}, {"short", "int16"}};
+  for (auto [alias, meant] : kAliases)
+    if (name == alias) name = meant;
+  if (auto t = dtype_from_name(name)) return *t;
+  if (is_language_dtype(name)) fail_unsupported(where, "element type '" + name + "'");
+  if (v.is<std::string>()) fail(where, "'" + name + "' is no element type");
+  fail_kind(v, where, "the element type", "a dtype");
+}
+
+std::vector<Value> to_items(Session& s, const Value& v, const SourceRange& where, std::string_view what) {
+  if (const auto* t = v.as<const TupleObject*>()) return (*t)->items;
+  if (const auto* l = v.as<ListObject*>()) return (*l)->items;
+  if (const auto* r = v.as<const RangeObject*>()) {
+    const RangeObject& range = **r;
+    for (const ir::MetaInt* bound : {&range.start, &range.stop, &range.step}) pin(s, *bound, where);
+    std::vector<Value> items;
+    for (int64_t i = range.start.value; range.step.value > 0 ? i < range.stop.value : i > range.stop.value; i += range.step.value) {
+      count_step(s, where);
+      items.push_back(integer(i));
+    }
+    return items;
+  }
+  if (const auto* d = v.as<DictObject*>()) {
+    std::vector<Value> keys;
+    for (const auto& [key, value] : (*d)->items) keys.push_back(key);
+    return keys;
+  }
+  fail_kind(v, where, what, "a list or tuple");
+}
+
+std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where) {
+  std::vector<ir::MetaInt> shape;
+  if (v.is<ir::MetaInt>()) shape.push_back(*v.as<ir::MetaInt>());
+  else
+    for (const Value& item : to_items(s, v, where, "the shape")) shape.push_back(to_int(s, item, where, "an extent of the shape"));
+  if (shape.empty()) fail_unsupported(where, "a shape without dimensions");
+  int64_t elements = 1;
+  for (const ir::MetaInt& e : shape) {
+    if (e.value <= 0) fail(where, "an extent of the shape is " + std::to_string(e.value));
+    if (__builtin_mul_overflow(elements, e.value, &elements) || elements > (int64_t{1} << 40)) fail(where, "the shape has more than 2^40 elements");
+  }
+  return shape;
+}
+
+std::string format(Session& s, const Value& v) {
+  if (const auto* t = v.as<std::string>()) return *t;
+  if (const auto* i = v.as<ir::MetaInt>()) return std::to_string(i->value);
+  if (const auto* b = v.as<BoolV>()) return b->value ? "True" : "False";
+  if (v.is<NoneV>()) return "None";
+  if (const auto* t = v.as<DType>()) return std::string(info(*t).name);
+  if (const auto* f = v.as<FloatV>()) {
+    char buffer[40];
+    std::snprintf(buffer, sizeof buffer, "%.17g", f->value);
+    for (int digits = 1; digits < 17; ++digits) {
+      char shorter[40];
+      std::snprintf(shorter, sizeof shorter, "%.*g", digits, f->value);
+      if (std::strtod(shorter, nullptr) == f->value) return shorter;
+    }
+    return buffer;
+  }
+  const bool is_list = v.is<ListObject*>();
+  if (is_list || v.is<const TupleObject*>()) {
+    std::string out;
+    for (const Value& item : to_items(s, v, {}, "")) out += (out.empty() ? "" : ", ") + format(s, item);
+    return (is_list ? "[" : "(") + out + (is_list ? "]" : ")");
+  }
+  return "<" + kind_name(v) + ">";
+}
+
+}  // namespace tc::eval

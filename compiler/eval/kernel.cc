@@ -1,0 +1,156 @@
+// One instance → one function of the module: the factory is run with its integer arguments as parameters of meta
+// expressions, the prim_func that it returns is traced, dead scalars are swept out.
+#include "compiler/eval/session.h"
+
+namespace tc::eval {
+namespace {
+using ir::MetaInt;
+using ir::OpKind;
+
+Value as_parameter(Session& s, const std::string& name, const Value& v) {
+  const auto* i = v.as<MetaInt>();
+  return i ? integer(ir::meta_param(s.module, name, i->value)) : v;
+}
+
+FunctionObject& run_factory(Session& s, Instance& instance) {
+  FunctionObject& f = *instance.factory;
+  if (f.is_eager && !f.is_factory) fail_unsupported(f.where, "an eager kernel ('" + f.name + "' launches a kernel itself); a factory returns a @T.prim_func");
+  std::vector<std::optional<Value>> args;
+  for (const auto& [name, value] : instance.args) args.push_back(as_parameter(s, name, value));
+  Value result = call_function(s, f, std::move(args), instance.where);
+  const auto* g = result.as<FunctionObject*>();
+  if (!g || (*g)->kind != FunctionKind::prim_func) fail(f.where, "'" + f.name + "' returns " + kind_name(result) + ", not a @T.prim_func");
+  return **g;
+}
+
+// Parameters of the prim_func from their annotations.
+void make_params(Session& s, Scope& scope, const FunctionObject& f, ir::Func& func) {
+  if (f.params->has_varargs) fail_unsupported(f.where, "*args or **kwargs of a prim_func");
+  for (const ast::Param& p : f.params->list) {
+    if (!p.annotation) fail(p.where, "parameter '" + p.name + "' of a prim_func needs a type");
+    if (p.default_value) fail_unsupported(p.where, "a default value of a prim_func's parameter");
+    Value type = eval(s, *f.closure, *p.annotation);
+    if (const auto* t = type.as<const TensorType*>()) {
+      ir::Type buffer = ir::Type::buffer(ir::Space::global, (*t)->dtype, (*t)->shape);
+      buffer.strides = (*t)->strides;
+      func.params.push_back(s.module.new_value(buffer, p.name));
+      scope.names[p.name] = Value{BufferV{func.params.back(), false}};
+    } else if (type.is<DType>() || type.is<std::string>()) {
+      func.params.push_back(s.module.new_value(ir::Type::scalar(to_dtype(s, type, p.annotation->where)), p.name));
+      scope.names[p.name] = scalar(func.params.back());
+    } else {
+      fail(p.annotation->where, "the type of parameter '" + p.name + "' has to be T.Tensor or a dtype, not " + kind_name(type));
+    }
+  }
+}
+
+// Pure ops whose results nobody uses: the upper bounds of slices, conditions that became sections.
+bool removable(OpKind kind) {
+  const ir::OpInfo& row = ir::info(kind);
+  return row.results == 1 && row.blocks == 0 && kind != OpKind::load && kind != OpKind::alloc;
+}
+void sweep(ir::Module& m, ir::BlockId body) {
+  std::vector<uint32_t> uses(m.values.size(), 0);
+  ir::walk(m, body, [&](ir::OpId id) {
+    for (ir::ValueId v : m[id].operands) ++uses[v.index];
+  });
+  // Users come after their operands in the order of creation, so one pass backwards finds all.
+  std::vector<bool> dead(m.ops.size(), false);
+  std::vector<ir::OpId> order;
+  ir::walk(m, body, [&](ir::OpId id) { order.push_back(id); });
+  for (auto id = order.rbegin(); id != order.rend(); ++id) {
+    const ir::Op& op = m[*id];
+    if (!removable(op.kind) || uses[op.results[0].index] > 0) continue;
+    dead[id->index] = true;
+    for (ir::ValueId v : op.operands) --uses[v.index];
+  }
+  std::vector<ir::BlockId> blocks{body};
+  for (ir::OpId id : order) blocks.insert(blocks.end(), m[id].blocks.begin(), m[id].blocks.end());
+  for (ir::BlockId b : blocks) std::erase_if(m[b].ops, [&](ir::OpId id) { return dead[id.index]; });
+}
+
+std::vector<int64_t> written_params(const ir::Module& m, const ir::Func& func) {
+  std::vector<bool> written(func.params.size(), false);
+  ir::walk(m, func.body, [&](ir::OpId id) {
+    const ir::Op& op = m[id];
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      char role = ir::operand_role(ir::info(op.kind), i, op.operands.size());
+      if (role != 'w' && role != 'u') continue;
+      auto p = std::find(func.params.begin(), func.params.end(), ir::buffer_of(m, op.operands[i]));
+      if (p != func.params.end()) written[static_cast<size_t>(p - func.params.begin())] = true;
+    }
+  });
+  std::vector<int64_t> out;
+  for (size_t i = 0; i < written.size(); ++i)
+    if (written[i]) out.push_back(static_cast<int64_t>(i));
+  return out;
+}
+
+std::vector<int64_t> outputs(const ir::Module& m, const ir::Func& func, const Instance& instance, const SourceRange& where) {
+  if (instance.options.out_idx.empty()) return written_params(m, func);
+  std::vector<int64_t> out;
+  int64_t count = static_cast<int64_t>(func.params.size());
+  for (int64_t i : instance.options.out_idx) {
+    int64_t index = i < 0 ? i + count : i;
+    if (index < 0 || index >= count) fail(where, "out_idx " + std::to_string(i) + " of a kernel with " + std::to_string(count) + " parameters");
+    out.push_back(index);
+  }
+  return out;
+}
+
+int count_launches(const ir::Module& m, ir::BlockId body) {
+  int n = 0;
+  ir::walk(m, body, [&](ir::OpId id) { n += m[id].kind == OpKind::launch; });
+  return n;
+}
+
+void trace(Session& s, Instance& instance, ir::Func& func) {
+  if (instance.factory) instance.prim_func = &run_factory(s, instance);
+  FunctionObject& f = *instance.prim_func;
+  Scope& scope = s.heap.scopes.emplace_back(Scope{.parent = f.closure, .names = {}, .is_function = true, .is_loop = false, .staged = true, .outer_reads = {}});
+  s.trace->builder.loc = f.where;
+  make_params(s, scope, f, func);
+  exec(s, scope, *f.body);
+  if (count_launches(s.module, func.body) == 0) fail(f.where, "'" + f.name + "' launches no kernel");
+  sweep(s.module, func.body);
+  bool of_factory = instance.factory && instance.factory->kind == FunctionKind::jit;
+  func.name = of_factory ? instance.factory->name : f.name;
+  func.instance = instance_text(s, func.name, instance);
+  func.specialisation = instance.from;
+  for (const auto& [name, value] : instance.args)
+    if (const auto* i = value.as<MetaInt>()) func.args.emplace_back(name, i->value);
+  func.attrs = instance.options.pass_configs;
+  func.loc = f.where;
+  func.outputs = outputs(s.module, func, instance, f.where);
+}
+}  // namespace
+
+std::string instance_text(Session& s, const std::string& name, const Instance& instance) {
+  std::string args;
+  for (const auto& [param, value] : instance.args) args += (args.empty() ? "" : ", ") + param + "=" + format(s, value);
+  return args.empty() ? name : name + "[" + args + "]";
+}
+
+void trace_instance(Session& s, Instance& instance) {
+  ir::Func func;
+  func.body = s.module.new_block();
+  Trace t(s.module, func.body);
+  s.trace = &t;
+  s.host = false;
+  s.steps = 0;
+  try {
+    trace(s, instance, func);
+    func.preconditions = t.preconditions;
+    s.module.funcs.push_back(std::move(func));
+  } catch (const Failure& failure) {
+    Diag d = failure.diag;
+    if (!d.where.valid()) d.where = instance.where;
+    if (instance.where.valid() && instance.factory) d.notes.push_back({instance.where, "for this instance: " + instance_text(s, instance.factory->name, instance)});
+    s.diags.push_back(std::move(d));
+  }
+  s.trace = nullptr;
+  s.host = true;
+  s.call_depth = 0;
+}
+
+}  // namespace tc::eval

@@ -1,0 +1,14 @@
+// Which names the language has. See language_names.cc for where the lists come from.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace tc::eval {
+
+bool is_language_name(std::string_view name);   // "copy", "float16": anything `T.` may be followed by
+bool is_language_dtype(std::string_view name);  // "float8_e4m3fn"
+bool is_pass_config(std::string_view key);      // "tl.disable_warp_specialized"
+// PassConfigKey.TL_DISABLE_WGMMA → "tl.disable_wgmma"; "" if there is none.
+std::string pass_config_of_member(std::string_view member);
+
+}  // namespace tc::eval

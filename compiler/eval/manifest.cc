@@ -1,0 +1,75 @@
+// NAME.tilecheck.toml: which kernels of NAME.py to look at, with which arguments (schema: evaluate.h). Everything else in
+// the file is an error that names its key and line.
+#include <algorithm>
+
+#include "compiler/eval/evaluate.h"
+
+#include <toml++/toml.h>
+
+namespace tc::eval {
+namespace {
+
+SourceRange place(FileId file, const toml::source_region& r) {
+  return {file, r.begin.line, r.begin.column, r.end.line, std::max(r.end.column, r.begin.column + 1)};
+}
+
+Result<std::vector<std::pair<std::string, ArgValue>>> parse_values(FileId file, const toml::node& node, const std::string& key) {
+  const toml::table* table = node.as_table();
+  if (!table) return input_error(place(file, node.source()), "'" + key + "' has to be a table");
+  std::vector<std::pair<std::string, ArgValue>> out;
+  for (const auto& [name, value] : *table) {
+    std::string text(name.str());
+    if (auto i = value.value_exact<int64_t>()) out.emplace_back(text, *i);
+    else if (auto b = value.value_exact<bool>()) out.emplace_back(text, *b);
+    else if (auto d = value.value_exact<double>()) out.emplace_back(text, *d);
+    else if (auto t = value.value_exact<std::string>()) out.emplace_back(text, *t);
+    else return input_error(place(file, value.source()), "'" + text + "' has to be a number, a truth value or text");
+  }
+  return out;
+}
+
+Result<KernelRequest> parse_kernel(FileId file, const toml::node& node) {
+  KernelRequest request;
+  request.where = place(file, node.source());
+  const toml::table* table = node.as_table();
+  if (!table) return input_error(request.where, "a kernel has to be a table");
+  for (const auto& [key, value] : *table) {
+    std::string name(key.str());
+    if (name == "name" && value.is_string()) {
+      request.name = **value.as_string();
+    } else if (name == "args" || name == "pass_configs") {
+      auto values = parse_values(file, value, name);
+      if (!values) return values.error();
+      (name == "args" ? request.args : request.pass_configs) = std::move(*values);
+    } else {
+      return input_error(place(file, value.source()), "a kernel has name, args and pass_configs, not '" + name + "'");
+    }
+  }
+  if (request.name.empty()) return input_error(request.where, "the kernel has no name");
+  return request;
+}
+
+}  // namespace
+
+Result<std::vector<KernelRequest>> parse_manifest(FileId file) {
+  toml::table manifest;
+  try {
+    manifest = toml::parse(source_file_text(file));
+  } catch (const toml::parse_error& e) {
+    return input_error(place(file, e.source()), std::string(e.description()));
+  }
+  std::vector<KernelRequest> out;
+  for (const auto& [key, value] : manifest) {
+    const toml::array* kernels = value.as_array();
+    if (key.str() != "kernel" || !kernels)
+      return input_error(place(file, value.source()), "a manifest has [[kernel]] tables, not '" + std::string(key.str()) + "'");
+    for (const toml::node& node : *kernels) {
+      auto request = parse_kernel(file, node);
+      if (!request) return request.error();
+      out.push_back(std::move(*request));
+    }
+  }
+  return out;
+}
+
+}  // namespace tc::eval

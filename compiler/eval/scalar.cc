@@ -1,0 +1,275 @@
+// Run-time scalars of a kernel: constants, promotion, lazy choices, and two questions about them that the language needs
+// answered while it is built: is the difference of two indices a constant, and which threads satisfy a condition.
+// Promotion (TVM's rules): float beats integer, the wider type beats the narrower, signed beats unsigned of one width;
+// Python integers are int32, floats float32.
+#include <functional>
+
+#include "compiler/eval/session.h"
+
+namespace tc::eval {
+namespace {
+using ir::MetaInt;
+using ir::OpKind;
+
+bool is_comparison(OpKind k) { return k == OpKind::eq || k == OpKind::ne || k == OpKind::lt || k == OpKind::le || k == OpKind::gt || k == OpKind::ge; }
+
+DType promoted(DType a, DType b) {
+  if (a == b) return a;
+  if (a == DType::b1) return b;
+  if (b == DType::b1) return a;
+  if (is_float(a) != is_float(b)) return is_float(a) ? a : b;
+  if (info(a).bits != info(b).bits) return info(a).bits > info(b).bits ? a : b;
+  if (is_float(a)) return DType::f32;  // f16 with bf16
+  return info(a).kind == NumberKind::sint ? a : b;
+}
+
+std::optional<double> float_constant(Session& s, ir::ValueId v) {
+  ir::OpId def = s.module[v].def;
+  if (!def.valid() || s.module[def].kind != OpKind::constant) return std::nullopt;
+  const ir::AttrValue* a = ir::find_attr(s.module[def].attrs, "value");
+  const double* d = a ? std::get_if<double>(a) : nullptr;
+  return d ? std::optional(*d) : std::nullopt;
+}
+}  // namespace
+
+Trace& need_trace(Session& s, const SourceRange& where, std::string_view what) {
+  if (!s.trace || s.host) fail(where, std::string(what) + " is only possible inside a kernel");
+  return *s.trace;
+}
+Trace& need_launch(Session& s, const SourceRange& where, std::string_view what) {
+  Trace& t = need_trace(s, where, what);
+  if (t.threads.empty()) fail(where, std::string(what) + " is only possible inside `with T.Kernel(...)`");
+  return t;
+}
+DType dtype_of(Session& s, ir::ValueId v) { return s.module[v].type.dtype; }
+
+bool is_runtime(const Value& v) {
+  if (v.is<ScalarV>()) return true;
+  if (const auto* b = v.as<BufferV>()) return b->is_var;
+  if (const auto* r = v.as<const RegionObject*>()) return !(*r)->has_slice;
+  return false;
+}
+
+ir::ValueId constant(Session& s, MetaInt value, DType type) {
+  Trace& t = *s.trace;
+  for (const Trace::Known& k : t.constants)
+    if (k.type == type && k.value.value == value.value && k.value.expr == value.expr) return k.id;
+  ir::ValueId id = t.builder.constant(value, type);
+  s.module[id].name = (value.value < 0 ? "cm" : "c") + std::to_string(value.value < 0 ? -value.value : value.value);
+  t.constants.push_back({value, type, id});
+  return id;
+}
+
+ir::ValueId to_scalar(Session& s, const Value& v, const SourceRange& where, std::string_view what) {
+  Trace& t = need_trace(s, where, what);
+  if (const auto* sc = v.as<ScalarV>()) return sc->id;
+  if (const auto* i = v.as<MetaInt>()) {
+    bool narrow = i->value >= INT32_MIN && i->value <= INT32_MAX;
+    return constant(s, *i, narrow ? DType::i32 : DType::i64);
+  }
+  if (v.is<BoolV>()) return constant(s, MetaInt(*truth(s, v, where) ? 1 : 0), DType::b1);
+  if (const auto* f = v.as<FloatV>()) return t.builder.constant(f->value, DType::f32);
+  if (is_runtime(v)) return load_element(s, v, where).as<ScalarV>()->id;
+  if (const auto* o = v.as<const OpaqueObject*>()) fail_opaque(**o, where, what);
+  fail(where, std::string(what) + " has to be a number, not " + kind_name(v));
+}
+
+ir::ValueId to_index(Session& s, const Value& v, const SourceRange& where, std::string_view what) {
+  ir::ValueId id = to_scalar(s, v, where, what);
+  if (is_float(dtype_of(s, id))) fail(where, std::string(what) + " has to be an integer, not a float");
+  return dtype_of(s, id) == DType::b1 ? convert(s, id, DType::i32) : id;
+}
+
+ir::ValueId convert(Session& s, ir::ValueId v, DType type) {
+  if (dtype_of(s, v) == type) return v;
+  if (auto c = ir::constant_value(s.module, v)) {
+    if (is_float(type)) return s.trace->builder.constant(static_cast<double>(c->value), type);
+    if (info(type).bits >= 32) return constant(s, *c, type);
+  }
+  if (auto c = float_constant(s, v); c && is_float(type)) return s.trace->builder.constant(*c, type);
+  return s.trace->builder.cast(v, type);
+}
+
+ir::ValueId scalar_binary(Session& s, OpKind kind, ir::ValueId a, ir::ValueId b) {
+  bool logic = kind == OpKind::logical_and || kind == OpKind::logical_or;
+  DType type = logic ? DType::b1 : promoted(dtype_of(s, a), dtype_of(s, b));
+  if (type == DType::b1 && !logic && !is_comparison(kind)) type = DType::i32;
+  ir::ValueId x = convert(s, a, type), y = convert(s, b, type);
+  return s.trace->builder.binary(kind, x, y);
+}
+
+ir::ValueId as_condition(Session& s, const Value& v, const SourceRange& where) {
+  ir::ValueId id = to_scalar(s, v, where, "the condition");
+  if (dtype_of(s, id) == DType::b1) return id;
+  ir::ValueId zero = convert(s, constant(s, MetaInt(0)), dtype_of(s, id));
+  return s.trace->builder.binary(OpKind::ne, id, zero);
+}
+
+// Pure arms become a select; an arm that reads memory must not do so where it is not chosen, and becomes a branch.
+Value choose(Session& s, ir::ValueId condition, const std::function<Value()>& a, const std::function<Value()>& b, const SourceRange& where) {
+  Trace& t = *s.trace;
+  ir::BlockId outer = t.builder.block;
+  ir::BlockId blocks[2] = {s.module.new_block(), s.module.new_block()};
+  ir::ValueId values[2];
+  bool pure = true;
+  auto in_block = [&](int arm, auto&& body) {
+    size_t known = t.constants.size();
+    t.builder.block = blocks[arm];
+    values[arm] = body();
+    t.constants.resize(known);
+    t.builder.block = outer;
+  };
+  for (int arm : {0, 1}) in_block(arm, [&] { return to_scalar(s, arm == 0 ? a() : b(), where, "the value"); });
+  DType type = promoted(dtype_of(s, values[0]), dtype_of(s, values[1]));
+  for (int arm : {0, 1}) {
+    in_block(arm, [&] { return convert(s, values[arm], type); });
+    for (ir::OpId op : s.module[blocks[arm]].ops) pure &= s.module[op].kind != OpKind::load && s.module[op].blocks.empty();
+  }
+  if (pure) {
+    for (ir::BlockId block : blocks)
+      for (ir::OpId op : s.module[block].ops) s.module[outer].ops.push_back(op);
+    return scalar(t.builder.select(condition, values[0], values[1]));
+  }
+  ir::ValueId result = t.builder.alloc(ir::Type::buffer(ir::Space::local, type, {MetaInt(1)}), "choice");
+  ir::ValueId zero = constant(s, MetaInt(0));
+  for (int arm : {0, 1})
+    in_block(arm, [&] {
+      t.builder.op(OpKind::store, {result, zero, values[arm]});
+      return values[arm];
+    });
+  ir::OpId branch = t.builder.op(OpKind::if_, {condition});
+  s.module[branch].blocks = {blocks[0], blocks[1]};
+  return scalar(t.builder.load(result, std::array{zero}));
+}
+
+// ---------------------------------------------------------------------------------------------- linear forms
+namespace {
+struct Linear {
+  MetaInt constant;
+  std::vector<std::pair<ir::ValueId, MetaInt>> terms;  // atom, factor
+};
+
+const ir::Op* pure_def(const ir::Module& m, ir::ValueId v) {
+  ir::OpId def = m[v].def;
+  if (!def.valid()) return nullptr;
+  const ir::Op& op = m[def];
+  return op.kind == OpKind::load || op.kind == OpKind::alloc || !op.blocks.empty() ? nullptr : &op;
+}
+
+bool same_value(const ir::Module& m, ir::ValueId a, ir::ValueId b) {
+  if (a == b) return true;
+  const ir::Op *x = pure_def(m, a), *y = pure_def(m, b);
+  if (!x || !y || x->kind != y->kind || x->operands.size() != y->operands.size()) return false;
+  if (x->kind == OpKind::constant) {
+    auto p = ir::constant_value(m, a), q = ir::constant_value(m, b);
+    return p && q && p->value == q->value && p->expr == q->expr;
+  }
+  for (size_t i = 0; i < x->operands.size(); ++i)
+    if (!same_value(m, x->operands[i], y->operands[i])) return false;
+  return true;
+}
+
+void add_term(Session& s, Linear& form, ir::ValueId atom, const MetaInt& factor, const SourceRange& where) {
+  for (auto& [known, f] : form.terms)
+    if (same_value(s.module, known, atom)) {
+      f = meta(s, ir::MetaKind::add, f, factor, where);
+      return;
+    }
+  form.terms.emplace_back(atom, factor);
+}
+
+Linear linear(Session& s, ir::ValueId v, const MetaInt& factor, const SourceRange& where) {
+  if (auto c = ir::constant_value(s.module, v)) return {meta(s, ir::MetaKind::mul, *c, factor, where), {}};
+  const ir::Op* op = pure_def(s.module, v);
+  if (op && (op->kind == OpKind::add || op->kind == OpKind::sub)) {
+    ir::ValueId right = op->operands[1];
+    MetaInt right_factor = op->kind == OpKind::sub ? meta(s, ir::MetaKind::sub, MetaInt(0), factor, where) : factor;
+    Linear form = linear(s, op->operands[0], factor, where);
+    Linear more = linear(s, right, right_factor, where);
+    form.constant = meta(s, ir::MetaKind::add, form.constant, more.constant, where);
+    for (const auto& [atom, f] : more.terms) add_term(s, form, atom, f, where);
+    return form;
+  }
+  if (op && op->kind == OpKind::mul)
+    for (int side : {0, 1})
+      if (auto c = ir::constant_value(s.module, op->operands[side]))
+        return linear(s, op->operands[1 - side], meta(s, ir::MetaKind::mul, factor, *c, where), where);
+  return {MetaInt(0), {{v, factor}}};
+}
+}  // namespace
+
+std::optional<MetaInt> constant_difference(Session& s, ir::ValueId upper, ir::ValueId lower, const SourceRange& where) {
+  Linear a = linear(s, upper, MetaInt(1), where), b = linear(s, lower, MetaInt(1), where);
+  for (const auto& [atom, factor] : b.terms) {
+    auto same = std::find_if(a.terms.begin(), a.terms.end(), [&](const auto& term) { return same_value(s.module, term.first, atom); });
+    if (same == a.terms.end() || !require_equal(s, same->second, factor, where)) return std::nullopt;
+    a.terms.erase(same);
+  }
+  for (const auto& [atom, factor] : a.terms)
+    if (factor.value != 0) return std::nullopt;
+  return meta(s, ir::MetaKind::sub, a.constant, b.constant, where);
+}
+
+// ---------------------------------------------------------------------------------------------- thread conditions
+namespace {
+int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+
+std::optional<int64_t> value_for_thread(const ir::Module& m, ir::ValueId v, int64_t tid) {
+  if (auto c = ir::constant_value(m, v)) return c->value;
+  const ir::Op* op = pure_def(m, v);
+  if (!op) return std::nullopt;
+  if (op->kind == OpKind::thread_index) return tid;
+  std::vector<int64_t> x;
+  for (ir::ValueId operand : op->operands) {
+    auto value = value_for_thread(m, operand, tid);
+    if (!value) return std::nullopt;
+    x.push_back(*value);
+  }
+  if (x.size() == 1) {
+    if (op->kind == OpKind::logical_not) return !x[0];
+    if (op->kind == OpKind::neg) return -x[0];
+    return op->kind == OpKind::cast && !is_float(m[v].type.dtype) ? std::optional(x[0]) : std::nullopt;
+  }
+  if (x.size() != 2) return std::nullopt;
+  bool divides = op->kind == OpKind::floordiv || op->kind == OpKind::floormod;
+  if (divides && x[1] == 0) return std::nullopt;
+  struct Row {
+    OpKind kind;
+    int64_t (*apply)(int64_t, int64_t);
+  };
+  static constexpr Row kRows[] = {
+      {OpKind::add, [](int64_t a, int64_t b) { return a + b; }},
+      {OpKind::sub, [](int64_t a, int64_t b) { return a - b; }},
+      {OpKind::mul, [](int64_t a, int64_t b) { return a * b; }},
+      {OpKind::floordiv, floor_div},
+      {OpKind::floormod, [](int64_t a, int64_t b) { return a - floor_div(a, b) * b; }},
+      {OpKind::bit_and, [](int64_t a, int64_t b) { return a & b; }},
+      {OpKind::bit_or, [](int64_t a, int64_t b) { return a | b; }},
+      {OpKind::bit_xor, [](int64_t a, int64_t b) { return a ^ b; }},
+      {OpKind::shift_right, [](int64_t a, int64_t b) { return b < 0 || b > 62 ? 0 : a >> b; }},
+      {OpKind::eq, [](int64_t a, int64_t b) -> int64_t { return a == b; }},
+      {OpKind::ne, [](int64_t a, int64_t b) -> int64_t { return a != b; }},
+      {OpKind::lt, [](int64_t a, int64_t b) -> int64_t { return a < b; }},
+      {OpKind::le, [](int64_t a, int64_t b) -> int64_t { return a <= b; }},
+      {OpKind::gt, [](int64_t a, int64_t b) -> int64_t { return a > b; }},
+      {OpKind::ge, [](int64_t a, int64_t b) -> int64_t { return a >= b; }},
+      {OpKind::logical_and, [](int64_t a, int64_t b) -> int64_t { return a && b; }},
+      {OpKind::logical_or, [](int64_t a, int64_t b) -> int64_t { return a || b; }},
+  };
+  for (const Row& row : kRows)
+    if (row.kind == op->kind) return row.apply(x[0], x[1]);
+  return std::nullopt;
+}
+}  // namespace
+
+std::optional<std::vector<bool>> threads_where(Session& s, ir::ValueId condition, int64_t count) {
+  std::vector<bool> set;
+  for (int64_t tid = 0; tid < count; ++tid) {
+    auto value = value_for_thread(s.module, condition, tid);
+    if (!value) return std::nullopt;
+    set.push_back(*value != 0);
+  }
+  return set;
+}
+
+}  // namespace tc::eval

@@ -1,0 +1,208 @@
+// The state of one evaluation, and the operations on it that every file of this folder shares. Internal to compiler/eval.
+// Errors travel as `Failure`, thrown anywhere inside the folder and caught at its border (evaluate.cc) and where host code
+// is run only to see what it calls (host.cc).
+#pragma once
+#include <deque>
+#include <functional>
+
+#include "compiler/eval/evaluate.h"
+#include "compiler/eval/value.h"
+
+namespace tc::eval {
+
+struct Failure {
+  Diag diag;
+};
+[[noreturn]] void fail(const SourceRange& where, std::string message);
+[[noreturn]] void fail_unsupported(const SourceRange& where, std::string message);
+
+// A kernel that was found: which function, with which arguments.
+struct Instance {
+  FunctionObject* factory = nullptr;    // null for a prim_func at module level
+  FunctionObject* prim_func = nullptr;  // null until a jit factory was run
+  std::vector<std::pair<std::string, Value>> args;
+  std::string from;  // arg | manifest | main | default | literal
+  SourceRange where;  // the call
+  CompileOptions options;
+  std::optional<Diag> failure;  // running the factory failed
+};
+
+// Objects live here; addresses are stable.
+struct Heap {
+  std::deque<ListObject> lists;
+  std::deque<DictObject> dicts;
+  std::deque<TupleObject> tuples;
+  std::deque<RangeObject> ranges;
+  std::deque<FunctionObject> functions;
+  std::deque<DecoratorObject> decorators;
+  std::deque<RegionObject> regions;
+  std::deque<TensorType> tensor_types;
+  std::deque<MethodObject> methods;
+  std::deque<LoopObject> loops;
+  std::deque<FrameObject> frames;
+  std::deque<OpaqueObject> opaques;
+  std::deque<PoisonObject> poisons;
+  std::deque<Decision> decisions;
+  std::deque<std::vector<std::string>> param_lists;
+  std::deque<Scope> scopes;
+  std::deque<Instance> instances;
+};
+
+// What is being traced: one kernel.
+struct Trace {
+  explicit Trace(ir::Module& m, ir::BlockId at) : builder(m, at) {}
+  ir::Builder builder;
+  std::vector<ir::Precondition> preconditions;
+  // Constants that dominate the point being built; a block forgets its own on the way out.
+  struct Known {
+    ir::MetaInt value;
+    DType type;
+    ir::ValueId id;
+  };
+  std::vector<Known> constants;
+  std::vector<ir::MetaInt> threads;  // block dimensions of the launch; empty outside of one
+  ir::OpId launch;
+  int64_t lo = 0, hi = 0;  // the threads that run the current section
+  int parallel_depth = 0;
+};
+
+struct Session {
+  ir::Module module;
+  Heap heap;
+  std::vector<Diag> diags;
+  Scope* globals = nullptr;
+  const EvalOptions* options = nullptr;
+  const std::vector<KernelRequest>* requests = nullptr;
+  Trace* trace = nullptr;
+  // Host level: outside of any factory. Calls of factories make instances; failures make opaque values.
+  bool host = true;
+  bool in_main = false;  // the abstract run is inside main() or under `if __name__ == "__main__"`
+  int64_t steps = 0;
+  int call_depth = 0;
+};
+
+// ---- making values
+Value none();
+Value boolean(bool b);
+Value integer(ir::MetaInt i);
+Value real(double d);
+Value text(std::string s);
+Value tuple(Session& s, std::vector<Value> items);
+Value list(Session& s, std::vector<Value> items);
+Value scalar(ir::ValueId id);
+Value opaque(Session& s, std::string what, const SourceRange& where);
+
+// ---- evaluation (expr.cc, stmt.cc, call.cc)
+enum class Flow { normal, returned, broke, continued };
+struct Outcome {
+  Flow flow = Flow::normal;
+  Value value;
+};
+Value eval(Session& s, Scope& scope, const ast::Expr& e);
+Outcome exec(Session& s, Scope& scope, const ast::Body& body);
+void assign(Session& s, Scope& scope, const ast::Expr& target, Value value);
+Value call_value(Session& s, Scope& scope, const Value& callee, const ast::Call& call, const SourceRange& where);
+Value call_function(Session& s, FunctionObject& f, std::vector<std::optional<Value>> args, const SourceRange& where);
+// Arguments of a Python function by parameter, defaults filled in; fails on missing and unknown ones.
+std::vector<std::optional<Value>> bind_params(const FunctionObject& f, const std::vector<Value>& positional,
+                                              const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where,
+                                              bool allow_missing);
+Value make_function(Session& s, Scope& scope, const ast::FunctionDef& def, const SourceRange& where);
+Value get_attribute(Session& s, const Value& base, const std::string& name, const SourceRange& where);
+Value subscript(Session& s, Scope& scope, const Value& base, const ast::Expr& index, const SourceRange& where);
+void count_step(Session& s, const SourceRange& where);
+const Value* lookup(Scope& scope, const std::string& name);
+Value read_name(Session& s, Scope& scope, const std::string& name, const SourceRange& where);
+void bind_name(Session& s, Scope& scope, const std::string& name, Value value, const SourceRange& where);
+
+// ---- arithmetic (arith.cc)
+Value binary(Session& s, ast::BinOp op, const Value& a, const Value& b, const SourceRange& where);
+Value unary(Session& s, ast::UnaryOp op, const Value& a, const SourceRange& where);
+Value compare(Session& s, ast::CmpOp op, const Value& a, const Value& b, const SourceRange& where);
+bool equal_values(const Value& a, const Value& b);
+ir::MetaInt meta(Session& s, ir::MetaKind kind, const ir::MetaInt& a, const ir::MetaInt& b, const SourceRange& where);
+// Two meta integers that have to be the same: equal expressions, or equal values with a precondition.
+bool require_equal(Session& s, const ir::MetaInt& a, const ir::MetaInt& b, const SourceRange& where);
+void pin(Session& s, const ir::MetaInt& value, const SourceRange& where);  // precondition: expression == value
+void add_precondition(Session& s, const std::string& text, const std::vector<std::string>& params, const SourceRange& where);
+// Python's truth of a compile-time value (records its precondition); nullopt: known at run time only.
+std::optional<bool> truth(Session& s, const Value& v, const SourceRange& where);
+bool is_static_number(const Value& v);
+
+// ---- access to what a builtin needs (convert.cc)
+ir::MetaInt to_int(Session& s, const Value& v, const SourceRange& where, std::string_view what);
+bool to_bool(Session& s, const Value& v, const SourceRange& where, std::string_view what);
+double to_double(const Value& v, const SourceRange& where, std::string_view what);
+std::string to_text(const Value& v, const SourceRange& where, std::string_view what);
+std::string format(Session& s, const Value& v);  // Python's str(), short
+DType to_dtype(Session& s, const Value& v, const SourceRange& where);
+std::vector<Value> to_items(Session& s, const Value& v, const SourceRange& where, std::string_view what);
+std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where);
+[[noreturn]] void fail_opaque(const OpaqueObject& o, const SourceRange& where, std::string_view what);
+
+// ---- kernel scalars (scalar.cc); need a trace
+bool is_runtime(const Value& v);  // a scalar, an element of a buffer, a variable
+ir::ValueId constant(Session& s, ir::MetaInt value, DType type = DType::i32);
+ir::ValueId to_scalar(Session& s, const Value& v, const SourceRange& where, std::string_view what);
+ir::ValueId to_index(Session& s, const Value& v, const SourceRange& where, std::string_view what);  // an integer scalar
+ir::ValueId convert(Session& s, ir::ValueId v, DType type);
+ir::ValueId scalar_binary(Session& s, ir::OpKind kind, ir::ValueId a, ir::ValueId b);  // with the language's promotion
+ir::ValueId as_condition(Session& s, const Value& v, const SourceRange& where);
+// cond ? a : b with arms evaluated by the given functions, each only where it is chosen.
+Value choose(Session& s, ir::ValueId condition, const std::function<Value()>& a, const std::function<Value()>& b,
+             const SourceRange& where);
+Trace& need_trace(Session& s, const SourceRange& where, std::string_view what);
+Trace& need_launch(Session& s, const SourceRange& where, std::string_view what);
+DType dtype_of(Session& s, ir::ValueId v);
+// upper - lower where that is a compile-time number whatever the run-time parts are.
+std::optional<ir::MetaInt> constant_difference(Session& s, ir::ValueId upper, ir::ValueId lower, const SourceRange& where);
+// The threads 0 <= tid < count for which a condition holds, if it depends on nothing but the thread index.
+std::optional<std::vector<bool>> threads_where(Session& s, ir::ValueId condition, int64_t count);
+
+// ---- regions (region.cc)
+Value load_element(Session& s, const Value& v, const SourceRange& where);
+Value index_buffer(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const SourceRange& where);
+const ir::Type& buffer_type(Session& s, const BufferV& b);
+struct Box {  // a buffer, and per dimension offset and extent
+  BufferV buffer;
+  std::vector<ir::ValueId> offsets;
+  std::vector<ir::MetaInt> extents;
+  bool whole = false;
+};
+std::optional<Box> to_box(Session& s, const Value& v, const SourceRange& where);  // extents of an index are 1
+ir::ValueId emit_box(Session& s, const Box& box);
+std::pair<Box, Box> copy_boxes(Session& s, const Value& src, const Value& dst, const SourceRange& where);
+
+// ---- kernel statements (staged.cc)
+Outcome exec_for(Session& s, Scope& scope, const ast::For& loop, const SourceRange& where);
+Outcome exec_with(Session& s, Scope& scope, const ast::With& with, const SourceRange& where);
+Outcome exec_if_runtime(Session& s, Scope& scope, const ast::If& stmt, const Value& condition, const SourceRange& where);
+void store_element(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const Value& value, const SourceRange& where);
+void store_var(Session& s, const BufferV& var, const Value& value, const SourceRange& where);
+// Runs `body` with the builder in a new block scope; names bound inside are gone afterwards.
+Outcome run_block(Session& s, Scope& scope, ir::BlockId block, bool is_loop, const SourceRange& where,
+                  const std::function<Outcome(Scope&)>& body);
+
+// ---- builtins (builtins.cc)
+Value namespace_attribute(Session& s, const NamespaceV& ns, const std::string& name, const SourceRange& where);
+Value call_builtin(Session& s, Scope& scope, const Builtin& b, const std::vector<Value>& positional,
+                   const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
+Value import_value(Session& s, const ast::ImportName& name, const SourceRange& where);
+Value decorate(Session& s, const Value& decorator, const Value& function, const SourceRange& where);
+Value call_method(Session& s, const MethodObject& method, const std::vector<Value>& positional, const SourceRange& where);
+
+// ---- kernels (kernel.cc, host.cc)
+void trace_instance(Session& s, Instance& instance);
+Value call_factory(Session& s, FunctionObject& f, const std::vector<Value>& positional,
+                   const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
+Outcome exec_host(Session& s, Scope& scope, const ast::Body& body);
+std::string instance_text(Session& s, const std::string& name, const Instance& instance);
+
+template <class... F>
+struct Overload : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overload(F...) -> Overload<F...>;
+
+}  // namespace tc::eval

@@ -1,0 +1,167 @@
+// What a Python expression of a tile program can be worth while the program is being evaluated.
+// Integers are pairs of a value and, where it came from factory parameters, an expression over them (ir::MetaInt); truth
+// values that were decided on such integers remember the condition, floats the parameters they depend on.
+// Lists, dicts, functions and scopes are shared as in Python; the Session's heap owns them and nothing is freed before
+// the evaluation ends.
+#pragma once
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "base/diag.h"
+#include "compiler/ir/ir.h"
+#include "compiler/syntax/ast.h"
+
+namespace tc::eval {
+
+struct Value;
+struct Scope;
+struct Builtin;
+struct Instance;
+
+struct NoneV {};
+// `if_true` and `if_false` state in words of the source what holds when the truth value is that; e.g. "K >= 64" and
+// "K < 64". Empty where the value depends on no factory parameter.
+struct Decision {
+  std::string if_true, if_false;
+  std::vector<std::string> params;
+};
+struct BoolV {
+  bool value = false;
+  const Decision* decision = nullptr;
+};
+struct FloatV {
+  double value = 0;
+  const std::vector<std::string>* params = nullptr;  // factory parameters it was computed from
+};
+struct ListObject {
+  std::vector<Value> items;
+  ir::MetaInt length_expr;  // expr valid: the length as an expression, from `[x] * STAGES`
+};
+struct DictObject {
+  std::vector<std::pair<Value, Value>> items;
+};
+struct TupleObject {
+  std::vector<Value> items;
+};
+struct RangeObject {
+  ir::MetaInt start, stop, step;
+};
+// A name space of the library: T, tilelang, PassConfigKey …
+struct NamespaceV {
+  const char* name;
+};
+struct BufferV {
+  ir::ValueId id;
+  bool is_var = false;  // T.alloc_var: assignment stores, use loads
+  bool fresh = false;   // just allocated: the assignment that receives it names it
+};
+// buffer[...]: per dimension an offset and, for a slice, its extent. All dimensions are there.
+struct RegionDim {
+  ir::ValueId offset;
+  std::optional<ir::MetaInt> extent;  // nullopt: a plain index
+};
+struct RegionObject {
+  BufferV buffer;
+  std::vector<RegionDim> dims;
+  bool has_slice = false;
+};
+struct ScalarV {
+  ir::ValueId id;
+};
+struct TensorType {
+  DType dtype = DType::f32;
+  std::vector<ir::MetaInt> shape, strides;
+};
+enum class FunctionKind { plain, prim_func, macro, jit };
+struct CompileOptions {
+  std::vector<int64_t> out_idx;
+  std::vector<ir::Attr> pass_configs;
+};
+struct FunctionObject {
+  FunctionKind kind = FunctionKind::plain;
+  std::string name;
+  const ast::Params* params = nullptr;
+  const ast::Body* body = nullptr;  // null for a lambda
+  ast::ExprRef lambda_body = nullptr;
+  Scope* closure = nullptr;
+  std::vector<std::optional<Value>> defaults;  // one a parameter
+  SourceRange where;                           // "def name"
+  bool is_factory = false;                     // contains a @T.prim_func
+  bool is_eager = false;                       // launches a kernel itself
+  CompileOptions options;                      // of @tilelang.jit
+};
+// A decorator that waits for its function: tilelang.jit(out_idx=…), functools.wraps …
+struct DecoratorObject {
+  FunctionKind kind = FunctionKind::plain;  // plain: leaves the function as it is
+  CompileOptions options;
+};
+struct MethodObject;  // a bound method: self and name
+enum class LoopKind { serial, unroll, vectorized, pipelined, parallel };
+struct LoopObject {
+  LoopKind kind = LoopKind::serial;
+  std::vector<std::pair<ir::ValueId, ir::ValueId>> bounds;  // lo, hi a dimension
+  std::optional<ir::ValueId> step;                          // index = lo + step * v
+  ir::MetaInt num_stages;
+  std::vector<ir::Attr> attrs;
+};
+enum class FrameKind { launch, ws };
+struct FrameObject {
+  FrameKind kind = FrameKind::launch;
+  std::vector<ir::ValueId> extents;  // launch
+  std::vector<ir::MetaInt> threads;  // launch: x, y, z
+  ir::MetaInt lo, hi;                // ws: threads lo <= tid < hi
+};
+// Nothing is known about it. `cause` says why where a failed statement made it.
+struct OpaqueObject {
+  std::string what;  // "torch.randn(...)"
+  SourceRange where;
+  std::optional<Diag> cause;
+};
+// A name that may not be used (again): bound inside a run-time block that has ended.
+struct PoisonObject {
+  std::string why;
+  SourceRange where;
+};
+struct SwizzledLayoutV {
+  ir::ValueId buffer;
+};
+enum class PolicyV { square, full_row, full_col };
+
+struct Value {
+  std::variant<NoneV, BoolV, ir::MetaInt, FloatV, std::string, const TupleObject*, ListObject*, DictObject*, const RangeObject*,
+               DType, FunctionObject*, const DecoratorObject*, const Builtin*, NamespaceV, BufferV, const RegionObject*, ScalarV,
+               const MethodObject*, const LoopObject*, const FrameObject*, const TensorType*, Instance*, const OpaqueObject*,
+               const PoisonObject*, SwizzledLayoutV, PolicyV>
+      v;
+  template <class T>
+  const T* as() const {
+    return std::get_if<T>(&v);
+  }
+  template <class T>
+  bool is() const {
+    return std::holds_alternative<T>(v);
+  }
+};
+struct MethodObject {
+  Value self;
+  std::string name;
+};
+
+// One level of names. Python's function scope, plus one child for each run-time block inside it (a name bound in such a
+// block is gone after it).
+struct Scope {
+  Scope* parent = nullptr;
+  std::unordered_map<std::string, Value> names;
+  bool is_function = true;  // false: a run-time block of the enclosing function
+  bool is_loop = false;     // a run-time loop body
+  bool staged = false;      // statements of this function build the kernel (range is a run-time loop)
+  std::unordered_map<std::string, SourceRange> outer_reads;  // loop bodies: names read from outside the loop
+};
+
+std::string kind_name(const Value& v);  // "an integer", "a buffer": for messages
+
+}  // namespace tc::eval
