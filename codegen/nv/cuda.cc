@@ -198,7 +198,7 @@ std::string print_cuda(const Module& m, const Func& f) {
   --p.depth;
   p.block(launch.blocks[0]);
   std::string head = "// " + f.instance + ", " + m.arch + "\n" + runtime::print_manifest_header(make_manifest(m, f)) + "#include \"tl/tl.h\"\n\n";
-  if (int_attr(launch, "smem", 0) > 0) head += "extern __shared__ alignas(1024) unsigned char tl_smem[];\n\n";
+  if (int_attr(launch, "smem", 0) > 0) head += "extern __shared__ __attribute__((aligned(1024))) unsigned char tl_smem[];\n\n";
   return head + p.wgmma_functions() + "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(int_attr(launch, "threads", 128)) +
          ", 1)\n" + entry_name(f) + "(" + signature + ") {\n" + p.out + "}\n";
 }
