@@ -33,8 +33,11 @@ void split(Cta& cta, size_t index, const std::vector<bool>& keep) {
   auto select = [&](Group& to, bool wanted) {
     auto filter = [&](auto& list) {
       size_t n = 0;
-      for (size_t i = 0; i < keep.size(); ++i)
-        if (keep[i] == wanted) list[n++] = std::move(list[i]);
+      for (size_t i = 0; i < keep.size(); ++i) {
+        if (keep[i] != wanted) continue;
+        if (n != i) list[n] = std::move(list[i]);
+        ++n;
+      }
       list.resize(n);
     };
     filter(to.threads);
@@ -69,7 +72,7 @@ bool agree(Cta& cta, size_t index, const std::vector<ValueId>& values) {
 
 int64_t value(const Cta& cta, const Group& g, ValueId v) { return static_cast<int64_t>(slot(cta.p, g, v).at(0)); }
 
-void enter(Group& g, const Op& op, OpId id, BlockId block) { g.frames.push_back({.block = block, .op = id, .lo = 0, .top = 0}), static_cast<void>(op); }
+void enter(Group& g, OpId id, BlockId block) { g.frames.push_back({.block = block, .op = id}); }
 
 void begin_iteration(const Cta& cta, Group& g, Frame& f) {
   f.next = 0;
@@ -90,7 +93,7 @@ Step exec_ws(Cta& cta, size_t index, OpId id) {
   }
   ++g.frames.back().next;
   if (none) return Step::go_on;
-  enter(g, op, id, op.blocks[0]);
+  enter(g, id, op.blocks[0]);
   g.frames.back().lo = lo;
   g.frames.back().top = hi;
   return Step::go_on;
@@ -103,7 +106,7 @@ Step exec_for(Cta& cta, size_t index, OpId id) {
   ++g.frames.back().next;
   int64_t lo = value(cta, g, op.operands[0]), hi = value(cta, g, op.operands[1]);
   if (lo >= hi) return Step::go_on;
-  enter(g, op, id, op.blocks[0]);
+  enter(g, id, op.blocks[0]);
   g.frames.back().i = lo;
   g.frames.back().hi = hi;
   begin_iteration(cta, g, g.frames.back());
@@ -115,7 +118,7 @@ Step exec_if(Cta& cta, size_t index, OpId id) {
   if (!agree(cta, index, op.operands)) return Step::split;
   Group& g = cta.groups[index];
   ++g.frames.back().next;
-  enter(g, op, id, op.blocks[value(cta, g, op.operands[0]) != 0 ? 0 : 1]);
+  enter(g, id, op.blocks[value(cta, g, op.operands[0]) != 0 ? 0 : 1]);
   return Step::go_on;
 }
 
