@@ -108,7 +108,12 @@ class ThreadSync {
       d.notes = origin_notes(op);
       failure_ = d;
     }
-    insertions_.insert({b, at, true, s.unfenced});
+    const Context& cx = contexts_.at(b.index);
+    int64_t threads = cx.hi - cx.lo;
+    if (cx.section >= 0 && threads % kWarpLanes && threads > 1 && failure_.ok())
+      failure_ = unsupported(place(op), "a barrier is needed before this statement in a section of " + std::to_string(threads) + " threads (BAR-02)");
+    if (threads > 1) insertions_.insert({b, at, true, s.unfenced});
+    else if (s.unfenced) insertions_.insert({b, at, false, true});
     s.pending.clear();
     s.unfenced = false;
     if (&s != top_) return;
