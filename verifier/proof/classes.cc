@@ -206,7 +206,7 @@ class ModelBuilder {
 
  private:
   void add_param(const std::string& name, std::optional<int64_t> actual, int taken_of, int predicate) {
-    m_.params.push_back({m_.terms.variable(name), name, actual, taken_of, predicate});
+    m_.params.push_back({m_.terms.variable(name, name), name, actual, taken_of, predicate});
     index_of(m_.variables, name);
   }
   Names base_names() {
@@ -332,7 +332,7 @@ class ModelBuilder {
     inner.place = place;
     std::string var = m_.protocol.roles[static_cast<size_t>(role_)].name + "." + l.var;
     for (int x : place) var += "." + std::to_string(x);
-    Sym v = m_.terms.variable(var);
+    Sym v = m_.terms.variable(var, l.var);
     std::string why;
     std::optional<Num> trip;
     if (data) {  // iterate over the iterations that are taken: "K_mask" of K

@@ -133,7 +133,8 @@ class Machine {
     return m_.protocol.rings[static_cast<size_t>(m_[r.id].event.ring)].name + "[" + std::to_string(r.slot) + "]";
   }
   void fail(FailureKind kind, Access at, std::string message) {
-    if (out_.failure) return;
+    bool data = kind == FailureKind::race || kind == FailureKind::wrong_data;
+    if (out_.failure || (data && reading_ == Reading::ordinal)) return;  // a run by ordinals asks what was meant
     out_.failure = Failure{.kind = kind, .message = std::move(message), .at = at, .blocked = {}, .earlier = {}};
   }
   void note(Access a, Mark mark, int64_t phase) {
@@ -149,7 +150,7 @@ class Machine {
     }
     const EventClass& c = m_[r.id];
     assert(c.ticket && "a run by tickets needs every ticket");
-    bind(m_, r, point_);
+    set_iteration(m_, r, point_);
     int64_t n = m_.slots[static_cast<size_t>(c.event.ring)], t = c.ticket->at(point_);
     return b.phase >= (t >= 0 ? t / n : -((n - 1 - t) / n)) + 1;
   }
@@ -392,14 +393,13 @@ class Machine {
       if (!k.has(b)) open.push_back(owners_[b]);
     if (open.empty() || out_.failure) return;
     fail(FailureKind::race, a, std::move(message));
-    out_.failure->earlier = std::move(open);
+    if (out_.failure) out_.failure->earlier = std::move(open);
   }
   void find_hang() {
     std::vector<Access> blocked;
     for (int t = 0; t < static_cast<int>(pc_.size()); ++t)
       if (current(t)) blocked.push_back(access_of(t));
     if (blocked.empty()) return;
-    // Name a thread whose barrier nobody can complete any more rather than one that waits for it: fewest pending first.
     fail(FailureKind::hang, blocked[0], "");
     out_.failure->blocked = blocked;
     const Record& r = record(blocked[0].thread, static_cast<size_t>(blocked[0].record));

@@ -49,7 +49,7 @@ std::optional<std::vector<int64_t>> actual_parameters(const Model& m);
 // `all` takes every iteration; otherwise drawn with probability 0.6.
 Inputs make_inputs(const Model& m, const std::vector<int64_t>& params, uint64_t seed, bool all);
 Point parameter_point(const Model& m, const Inputs& in);
-void bind(const Model& m, const Record& r, Point& point);  // sets the loop variables of a record
+void set_iteration(const Model& m, const Record& r, Point& point);  // sets the loop variables of a record
 // No value: more than `limit` records.
 std::optional<Traces> expand(const Model& m, const Inputs& in, int64_t most, size_t limit);
 

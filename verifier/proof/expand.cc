@@ -115,7 +115,7 @@ class Walk {
       r.tile = eval(st.tile, state_);
       r.has_tile = true;
     } else if (c.tile) {
-      bind(m_, r, point_);
+      set_iteration(m_, r, point_);
       r.tile = c.tile->at(point_);
       r.has_tile = true;
     }
@@ -214,7 +214,7 @@ Point parameter_point(const Model& m, const Inputs& in) {
   for (size_t i = 0; i < m.params.size(); ++i) p[m.params[i].sym] = in.params[i];
   return p;
 }
-void bind(const Model& m, const Record& r, Point& point) {
+void set_iteration(const Model& m, const Record& r, Point& point) {
   const EventClass& c = m[r.id];
   for (size_t i = 0; i < r.vec.size() && i < c.loops.size(); ++i) point[c.loops[i].var] = r.vec[i];
 }

@@ -78,7 +78,7 @@ class Prover {
 
   std::string at_point(const Question& q, const Point& p) const {
     std::string out;
-    for (Sym v : q.variables) out += (out.empty() ? "" : ", ") + m_.terms.definition(v).name + " = " + std::to_string(p[v]);
+    for (Sym v : q.variables) out += (out.empty() ? "" : ", ") + m_.terms.definition(v).shown + " = " + std::to_string(p[v]);
     return out;
   }
   void fail(const Question& q, FindingKind kind, std::string text) {
@@ -135,6 +135,24 @@ class Prover {
 bool Proof::vacuous() const {
   return std::ranges::any_of(findings, [](const Finding& f) { return f.kind == FindingKind::vacuous; });
 }
+
+namespace {
+Protocol assuming(const Protocol& p, ExprOp op, bool actual) {
+  Protocol out = p;
+  for (const Param& q : p.params) {
+    if (!q.actual || (!actual && *q.actual < 1)) continue;
+    int64_t value = actual ? *q.actual : 1;
+    std::string name = q.means.empty() ? q.name : q.means;
+    Assumption a{.condition = binary(op, variable(q.name), constant(value)), .text = name + std::string(operator_text(op)) + std::to_string(value), .origin = {}};
+    bool known = std::ranges::any_of(p.assumptions, [&](const Assumption& b) { return b.condition == a.condition; });
+    if (!known) out.assumptions.push_back(std::move(a));
+  }
+  return out;
+}
+}  // namespace
+
+Protocol pinned(const Protocol& p) { return assuming(p, ExprOp::eq, true); }
+Protocol with_trips(const Protocol& p) { return assuming(p, ExprOp::ge, false); }
 
 Proof prove(const Protocol& p, const Deadline& deadline, const ProveOptions& options) {
   Proof out;

@@ -28,6 +28,9 @@ struct ProveOptions {
   size_t most_findings = 8;  // stop after so many
   bool keep_log = false;     // of queries, for SMT-LIB
 };
+// The protocol with its parameters at their actual values; with every parameter that is at least 1 there assumed so.
+Protocol pinned(const Protocol& p);
+Protocol with_trips(const Protocol& p);
 Proof prove(const Protocol& p, const Deadline& deadline, const ProveOptions& options);
 
 }  // namespace tc::verify

@@ -154,6 +154,8 @@ class Asker {
     Num t = *c.ticket, previous = t.plus(-n), next = t.plus(n);
     Formula here = region(id), has_previous = terms_.all({here, algebra_.at_least_zero(previous)});
     std::string text = terms_.text(algebra_.linear(t)), before = terms_.text(algebra_.linear(previous));
+    bool known = std::ranges::all_of(m_.classes, [&](const EventClass& e) { return e.is_mark || e.event.ring != ring || e.ticket; });
+    if (!known) return;  // a finding already; counts without it would mislead
     if (c.event.kind == EventKind::wait) {
       Formula awaited = terms_.all({here, algebra_.at_least_zero(t)});
       valid("1", Topic::arrivals_of_wait, id, -1, name(id) + ": " + std::to_string(count) + " arrivals on ticket " + text, awaited, terms_.equal(arrivals(ring, t), count), vars);

@@ -59,7 +59,7 @@ int64_t Aff::at(const Point& point) const {
 
 // --------------------------------------------------------------------------------------------------------- symbols
 Terms::Terms() {
-  symbols_.push_back({.kind = SymKind::one, .name = "1"});
+  symbols_.push_back({.kind = SymKind::one, .name = "1", .shown = "1"});
   nodes_.push_back({});
   nodes_.push_back({});
 }
@@ -67,16 +67,16 @@ Sym Terms::add(SymDef def) {
   symbols_.push_back(std::move(def));
   return static_cast<Sym>(symbols_.size() - 1);
 }
-Sym Terms::variable(std::string_view name) {
+Sym Terms::variable(std::string_view name, std::string_view shown) {
   if (auto it = by_name_.find(name); it != by_name_.end()) return it->second;
-  Sym s = add({.kind = SymKind::variable, .name = std::string(name)});
+  Sym s = add({.kind = SymKind::variable, .name = std::string(name), .shown = std::string(shown)});
   by_name_.emplace(name, s);
   return s;
 }
-Sym Terms::primed(Sym s) { return variable(symbols_[s].name + "'"); }
+Sym Terms::primed(Sym s) { return variable(symbols_[s].name + "'", symbols_[s].shown + "'"); }
 Sym Terms::product(Sym a, Sym b) {
   if (auto it = products_.find({a, b}); it != products_.end()) return it->second;
-  Sym s = add({.kind = SymKind::product, .name = symbols_[a].name + "*" + symbols_[b].name, .left = a, .right = b});
+  Sym s = add({.kind = SymKind::product, .name = symbols_[a].name + "*" + symbols_[b].name, .shown = symbols_[a].shown + "*" + symbols_[b].shown, .left = a, .right = b});
   products_.emplace(std::pair{a, b}, s);
   return s;
 }
@@ -192,7 +192,7 @@ std::string Terms::text(const Aff& x) const {
     const SymDef& d = symbols_[s];
     std::string name = d.kind == SymKind::quotient ? "((" + text(d.term) + ") // " + std::to_string(d.divisor) + ")"
                        : d.kind == SymKind::choice ? "(a case)"
-                                                   : d.name;
+                                                   : d.shown;
     int64_t n = c < 0 ? -c : c;
     out += out.empty() ? (c < 0 ? "-" : "") : (c < 0 ? " - " : " + ");
     out += (n == 1 ? "" : std::to_string(n) + "*") + name;

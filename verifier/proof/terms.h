@@ -54,7 +54,8 @@ inline constexpr Formula kFalse{0}, kTrue{1};
 enum class SymKind : uint8_t { one, variable, product, quotient, choice };
 struct SymDef {
   SymKind kind = SymKind::variable;
-  std::string name;     // variable; of a product "w*K"
+  std::string name;     // variable; of a product "w*K". Unique
+  std::string shown;    // the same for people: "i" for "producer.i.0"
   Sym left = 0, right = 0;  // product
   Aff term, otherwise;  // quotient: term // divisor; choice: condition ? term : otherwise
   int64_t divisor = 1;
@@ -71,7 +72,7 @@ struct FormulaNode {
 class Terms {
  public:
   Terms();
-  Sym variable(std::string_view name);
+  Sym variable(std::string_view name, std::string_view shown);
   Sym primed(Sym s);  // the same variable of a second instance: "i'"
   Sym product(Sym a, Sym b);
   Aff product(const Aff& w, const Aff& k);  // products of symbols become symbols

@@ -64,7 +64,7 @@ void sample_tickets(const Model& m, const Traces& t, const RunResult& r, const P
       Mark mark = e.kind == EventKind::wait ? Mark::wait : e.kind == EventKind::arrive ? Mark::arrive : e.kind == EventKind::copy ? Mark::copy : Mark::expect;
       const PhaseRange& phase = r.where[i][j][static_cast<size_t>(mark)];
       if (!phase.seen()) continue;
-      bind(m, x, p);
+      set_iteration(m, x, p);
       int64_t n = phase.low - (mark == Mark::wait ? 1 : 0);
       out[static_cast<size_t>(x.id)].push_back({p, x.slot + m.slots[static_cast<size_t>(e.ring)] * n});
     }
@@ -76,7 +76,7 @@ void sample_tiles(const Model& m, const Traces& t, const RunResult& r, const Poi
       const Record& x = t.records[i][j];
       const Event& e = m[x.id].event;
       if (e.buffer < 0 || r.seen_write[i][j] < 0) continue;
-      bind(m, x, p);
+      set_iteration(m, x, p);
       out[static_cast<size_t>(x.id)].push_back({p, x.at + m.protocol.buffers[static_cast<size_t>(e.buffer)].slots * r.seen_write[i][j]});
     }
 }
@@ -113,7 +113,7 @@ void find_used_slots(Model& m) {
 }
 
 std::vector<Finding> infer_meaning(Model& m, Algebra& algebra) {
-  Samples tickets(m.classes.size()), tiles(m.classes.size());
+  Samples tickets(m.classes.size()), by_ordinal(m.classes.size()), tiles(m.classes.size());
   bool want_tiles = std::ranges::any_of(m.classes, [](const EventClass& c) { return c.event.buffer >= 0 && !c.event.tile; });
   for (const std::vector<int64_t>& params : trial_parameters(m, 2 * m.depth + 3)) {
     bool alone = trial_parameters(m, 2 * m.depth + 3).size() == 1;
@@ -122,15 +122,20 @@ std::vector<Finding> infer_meaning(Model& m, Algebra& algebra) {
     std::optional<Traces> t = expand(m, in, 2, kMostRecords);
     if (!t) continue;
     Point p = parameter_point(m, in);
-    sample_tickets(m, *t, run(m, *t, 0, Reading::parity, p), p, tickets);
-    if (want_tiles) sample_tiles(m, *t, run(m, *t, 0, Reading::ordinal, p), p, tiles);
+    RunResult real = run(m, *t, 0, Reading::parity, p), meant;
+    sample_tickets(m, *t, real, p, tickets);
+    if (real.failure || want_tiles) meant = run(m, *t, 0, Reading::ordinal, p);
+    if (real.failure) sample_tickets(m, *t, meant, p, by_ordinal);
+    if (want_tiles) sample_tiles(m, *t, meant, p, tiles);
   }
   std::vector<Finding> findings;
   for (EventClass& c : m.classes) {
     if (c.is_mark) continue;
     SourceRange where = c.event.origin.where.range;
     std::string why, text = "'" + m.event_text(c.id) + "'";
-    const auto& seen = tickets[static_cast<size_t>(c.id)];
+    // An event that a broken protocol never reaches keeps the meaning that it has by ordinals.
+    const auto& real = tickets[static_cast<size_t>(c.id)];
+    const auto& seen = real.empty() ? by_ordinal[static_cast<size_t>(c.id)] : real;
     auto miss = [&](std::string obligation, Topic topic, FindingKind kind, std::string what) {
       findings.push_back({std::move(obligation), topic, kind, c.id, -1, where, text + ": " + std::move(what)});
     };

@@ -95,10 +95,11 @@ std::string print(const Expr& e) {
     case ExprOp::mul:
     case ExprOp::div:
     case ExprOp::mod:
-    case ExprOp::bit_and:
-    case ExprOp::bit_xor:
     case ExprOp::logical_and:
       return wrapped(e.args[0], strength(e.op)) + std::string(operator_text(e.op)) + wrapped(e.args[1], strength(e.op) + 1);
+    case ExprOp::bit_and:
+    case ExprOp::bit_xor:  // few know how these bind
+      return wrapped(e.args[0], 7) + std::string(operator_text(e.op)) + wrapped(e.args[1], 7);
     case ExprOp::lt:
     case ExprOp::le:
     case ExprOp::gt:

