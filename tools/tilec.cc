@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "tools/pipeline.h"
@@ -83,20 +82,22 @@ int check(const Options& o) {
 }
 
 // Lowers, proves and makes the products of one kernel. Returns its exit code.
-int compile_kernel(const Kernel& k, const std::string& name, const Options& o, std::vector<Output>& outputs, VerdictList& verdicts) {
+int compile_kernel(const Kernel& k, const std::string& name, const Options& o, const verify::JudgeOptions& judging, std::vector<Output>& outputs,
+                   std::vector<KernelReport>& verdicts) {
   std::vector<std::string> explain;
   print_after(o, "eval", k.module);
   auto device = to_device(k, o.explain ? &explain : nullptr,
                           [&](const ir::PassInfo& pass, const ir::Module& m) { print_after(o, pass.name, m); });
   for (const std::string& line : explain) std::printf("%s\n", line.c_str());
   if (!device.ok()) {
-    report(device.error());
-    verdicts.add_failure(k, device.error());
+    if (o.prove) verdicts.push_back(failed_lowering(k, device.error(), judging).report);
+    else report(device.error());
     return exit_code_of(device.error());
   }
-  int code = kExitOk;
-  if (o.prove) code = verdicts.judge(*device, o.obligations, o.timeout);
-  if (code != kExitOk) return code;
+  if (o.prove) {
+    verdicts.push_back(judge_device(k, *device, judging).report);
+    if (int code = exit_code(std::span(&verdicts.back(), 1), false)) return code;
+  }
   const ir::Func& f = device->funcs[0];
   Lowered l{*device, codegen::print_cuda(*device, f), codegen::print_host(*device, f), codegen::make_manifest(*device, f)};
   for (const std::string& e : o.emit) {
@@ -133,6 +134,16 @@ int run(Options o) {
     std::fprintf(stderr, "tilec: error: no target '%s'\n", o.arch.c_str());
     return kExitInput;
   }
+  verify::JudgeOptions judging;
+  judging.timeout_seconds = o.timeout;
+  if (!o.obligations.empty()) {
+    auto selected = verify::parse_obligations(o.obligations);
+    if (!selected) {
+      std::fprintf(stderr, "tilec: error: --obligations %s is no list of numbers and ranges within 0-8\n", o.obligations.c_str());
+      return kExitInput;
+    }
+    judging.obligations = *selected;
+  }
   FileKind kind = file_kind(o.file);
   if (kind != FileKind::python && kind != FileKind::ir) {
     std::fprintf(stderr, "tilec: error: %s: tilec takes .py and .ir files\n", o.file.c_str());
@@ -143,16 +154,18 @@ int run(Options o) {
   if (o.emit.empty() && o.print_after.empty() && !o.explain && !o.prove) o.emit = {"cuda"};
   Program program = load_program(o.file, eval);
   int code = kExitOk;
-  VerdictList verdicts(o.format == "json", "tilec");
+  std::vector<KernelReport> verdicts;
   for (const Diag& d : program.diags) {
     report(d);
-    verdicts.add_failure(d);
+    verdicts.push_back(failed_input(o.file, d));
     code = worse_exit(code, exit_code_of(d));
   }
   std::vector<Output> outputs;
   std::vector<std::string> names = file_names(program.kernels);
-  for (size_t i = 0; i < program.kernels.size(); ++i) code = worse_exit(code, compile_kernel(program.kernels[i], names[i], o, outputs, verdicts));
-  if (o.prove || o.format == "json") verdicts.print();
+  for (size_t i = 0; i < program.kernels.size(); ++i)
+    code = worse_exit(code, compile_kernel(program.kernels[i], names[i], o, judging, outputs, verdicts));
+  if (o.format == "json") std::fputs(json_report("tilec", verdicts).c_str(), stdout);
+  else if (o.prove) std::fputs(text_report(verdicts, true).c_str(), stdout);
   if (o.prove && code != kExitOk) return code;
   if (!o.folder.empty()) return worse_exit(code, write(outputs, o.folder));
   for (const Output& out : outputs) std::fputs(out.text.c_str(), stdout);

@@ -54,7 +54,7 @@ bool compile(const char* name, const char* source, const char* header, const cha
   files->addFile("/include/tl/tl.h", 0, llvm::MemoryBuffer::getMemBufferCopy(header));
   const char* arguments[] = {"-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu", "-x", "cuda",
                              "-fcuda-is-device", "-S", "-target-cpu", arch, "-target-feature", "+ptx90", "-std=c++17", "-O3",
-                             "-DTC_NO_SDK", "-nostdsysteminc", "-nobuiltininc", "-fno-jump-tables", "-debug-info-kind=line-tables-only",
+                             "-DTC_NO_SDK", "-nostdsysteminc", "-nobuiltininc", "-fno-jump-tables", "-debug-info-kind=line-directives-only",
                              "-dwarf-version=2", "-fno-dwarf-directory-asm", "-I", "/include", "-main-file-name", name, path.c_str()};
   llvm::raw_string_ostream log(messages);
   clang::DiagnosticOptions options;
