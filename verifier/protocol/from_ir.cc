@@ -307,11 +307,12 @@ class Extractor {
       int64_t lo = bounds[i], n = bounds[i + 1] - lo;
       Role role{.name = unique("t" + std::to_string(lo)), .warps = n % 32 == 0 ? n / 32 : 1, .lanes = n % 32 == 0 ? 32 : n, .first_thread = lo,
                 .body = {}, .origin = origin(m_[launch_])};
-      if (n % 32 && n > 32) refuse(m_[launch_], "a role of " + std::to_string(n) + " threads, no whole warps");
       role_ = &role;
       initialised_ = init_pending_ = false;
       role.body = block(m_[launch_].blocks[0], lo, lo + n, Who::all);
-      if (!role.body.empty()) p_.roles.push_back(std::move(role));
+      if (role.body.empty()) continue;
+      if (n % 32 && n > 32) refuse(m_[launch_], "a role of " + std::to_string(n) + " threads, no whole warps");
+      p_.roles.push_back(std::move(role));
     }
   }
   // Cuts of the outermost sections only: a section inside a role is a part of it.
