@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "verifier/proof/certificate.h"
+#include "verifier/protocol/split.h"
 #include "verifier/rules/diagnosis.h"
 
 namespace tc::verify {
@@ -146,6 +147,13 @@ class Judge {
     }
     put(cause, Verdict::refuted, how);
     if (!r().obligations.empty()) r().obligations.back().trace = trace_of(m, *out_.attack);
+    for (const Note& n : cause.also) {
+      Diagnosis d = cause;
+      d.where = n.where;
+      d.message = n.message;
+      d.notes.clear();
+      put(d, Verdict::refuted, "the same defect, seen from here");
+    }
     put(shown, Verdict::refuted, how);
     for (const Finding& f : out_.proof.findings)
       if (f.kind == FindingKind::open && f.where.valid()) put(of_finding(m, f), Verdict::unknown, "open after the proof attempt");
@@ -169,7 +177,10 @@ class Judge {
 };
 }  // namespace
 
-Judgement judge(const Protocol& p, const JudgeOptions& options) { return Judge(p, options).go(); }
+Judgement judge(const Protocol& p, const JudgeOptions& options) {
+  Protocol rings = split_rings(p);
+  return Judge(rings, options).go();
+}
 
 std::vector<TraceStep> trace_of(const Model& m, const Attack& a) {
   std::vector<TraceStep> out;

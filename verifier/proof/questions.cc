@@ -71,6 +71,8 @@ class Asker {
     std::vector<Formula> all{region(id)};
     for (const auto& [n, value] : m_[id].names)
       if (value.K && !m_[id].loops.empty()) all.push_back(terms_.at_least_zero(terms_.product(Aff::of(m_[id].loops[0].var), *value.K)));
+    for (const LoopLevel& l : m_[id].loops)  // products written out in the source: w * K with a parameter K >= 0
+      for (const ModelParam& q : m_.params) all.push_back(terms_.at_least_zero(terms_.product(Aff::of(l.var), Aff::of(q.sym))));
     return terms_.all(std::move(all));
   }
   void operands(std::string_view ob, Topic topic, int id, const Expr& e) {

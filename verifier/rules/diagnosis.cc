@@ -12,7 +12,7 @@ constexpr uint64_t kQuickSeeds = 4, kSlowSeeds = 12;
 
 Diagnosis make(std::string obligation, std::string rule, SourceRange where, std::string message) {
   const Rule* r = find_rule(rule);
-  return {.obligation = std::move(obligation), .rule = rule, .defect = r ? std::string(r->defect) : "", .where = where, .message = std::move(message), .notes = {}, .by_repair = false};
+  return {.obligation = std::move(obligation), .rule = rule, .defect = r ? std::string(r->defect) : "", .where = where, .message = std::move(message), .notes = {}, .also = {}, .by_repair = false};
 }
 
 // Does the edited protocol run well where the original failed, and at other small sizes?

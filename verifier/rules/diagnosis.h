@@ -20,6 +20,7 @@ struct Diagnosis {
   SourceRange where;
   std::string message;
   std::vector<Note> notes;
+  std::vector<Note> also;  // other lines that show the same defect
   bool by_repair = false;
 };
 

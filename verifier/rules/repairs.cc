@@ -51,7 +51,7 @@ class Repairs {
   std::string name(const Event& e) const { return e.ring >= 0 ? ring(e).name : std::string(); }
   Diagnosis at(const Origin& o, std::string obligation, std::string rule, std::string defect, std::string message) {
     return {.obligation = std::move(obligation), .rule = std::move(rule), .defect = std::move(defect), .where = o.where.range,
-            .message = std::move(message), .notes = {}, .by_repair = true};
+            .message = std::move(message), .notes = {}, .also = {}, .by_repair = true};
   }
   void add(Protocol fixed, Diagnosis d, int ring, const Event* except) {
     if (fixed == p_) return;
@@ -145,8 +145,12 @@ class Repairs {
         if (want < 0 || want % n) continue;
         Protocol fixed = p_;
         event_at(fixed, s).tx = want / n;
-        add(std::move(fixed), at(bytes_place(r, e, expected), "1", "TX-02", "barrier-expect-tx",
-                                 std::to_string(expected) + " bytes are expected on " + name(e) + " in a phase, " + std::to_string(copied) + " are copied"), r, &e);
+        Diagnosis d = at(bytes_place(r, e, expected), "1", "TX-02", "barrier-expect-tx",
+                         std::to_string(expected) + " bytes are expected on " + name(e) + " in a phase, " + std::to_string(copied) + " are copied");
+        for (const Site& c : sites_)
+          if (c.event->ring == r && c.event->bytes * threads_of(p_, c) == copied - expected)
+            d.also.push_back({c.event->origin.where.range, "nobody expects the " + std::to_string(copied - expected) + " bytes of this copy on " + name(e)});
+        add(std::move(fixed), std::move(d), r, &e);
       }
       for (const Site& s : sites_) bytes_added(s, r, expected, copied);
     }
@@ -188,9 +192,13 @@ class Repairs {
         Protocol fixed = p_;
         fixed.rings[static_cast<size_t>(r)].count = n;
         bool blame_arrival = now == 1 && arrivals.size() == 1;
-        const Origin& o = blame_arrival ? arrivals[0]->event->origin : p_.rings[static_cast<size_t>(r)].origin;
-        add(std::move(fixed), at(o, "1", "MBAR-05", "barrier-arrive-count", std::to_string(n) + " arrivals on " + p_.rings[static_cast<size_t>(r)].name + " in a phase, its init count is " + std::to_string(now)), r,
-            blame_arrival ? arrivals[0]->event : nullptr);
+        const Origin &ring = p_.rings[static_cast<size_t>(r)].origin, &o = blame_arrival ? arrivals[0]->event->origin : ring;
+        Diagnosis d = at(o, "1", "MBAR-05", "barrier-arrive-count", std::to_string(n) + " arrivals on " + p_.rings[static_cast<size_t>(r)].name + " in a phase, its init count is " + std::to_string(now));
+        if (blame_arrival)
+          d.also.push_back({ring.where.range, d.message});
+        else
+          for (const Site* a : arrivals) d.also.push_back({a->event->origin.where.range, d.message});
+        add(std::move(fixed), std::move(d), r, blame_arrival ? arrivals[0]->event : nullptr);
       }
     }
   }
@@ -226,14 +234,19 @@ class Repairs {
           Event arrive{.kind = EventKind::arrive, .who = who, .ring = e.ring, .slot = ring(e).slots == 1 ? constant(0) : slot, .origin = s.event->origin};
           if (!in_scope(s, arrive.slot)) continue;
           insert_at(fixed, s, 1, {arrive});
+          Diagnosis d;
           bool none = std::ranges::none_of(sites_, [&](const Site& x) { return x.event->ring == e.ring && x.event->kind == EventKind::arrive; });
-          add(std::move(fixed), at(e.origin, "1", "MBAR-05", "barrier-arrive-count",
-                                   none ? "nothing arrives on " + name(e) + ": this wait is never released" : "arrivals on " + name(e) + " are missing: this wait is never released"), e.ring, &e);
+          d = at(e.origin, "1", "MBAR-05", "barrier-arrive-count",
+                 none ? "nothing arrives on " + name(e) + ": this wait is never released" : "arrivals on " + name(e) + " are missing: this wait is never released");
+          if (fills || expects) d.also.push_back({s.event->origin.where.range, "the phase of " + name(e) + " that this belongs to is never completed: arrivals are missing"});
+          add(std::move(fixed), std::move(d), e.ring, &e);
         }
     }
   }
-  static bool in_scope(const Site& s, const Expr& e) {
-    return std::ranges::all_of(names_in(e), [&](const std::string& n) { return std::ranges::find(s.names, n) != s.names.end(); });
+  bool in_scope(const Site& s, const Expr& e) const {
+    return std::ranges::all_of(names_in(e), [&](const std::string& n) {
+      return std::ranges::find(s.names, n) != s.names.end() || std::ranges::find(p_.params, n, &Param::name) != p_.params.end();
+    });
   }
 
   // Another slot at one event: MBAR-06 at a wait, ATTR-01 at an arrival, FLOW-01 at an access.
@@ -244,10 +257,17 @@ class Repairs {
       if (buffer ? e.buffer < 0 : e.ring < 0) continue;
       int64_t n = buffer ? p_.buffers[static_cast<size_t>(e.buffer)].slots : ring(e).slots;
       if (n == 1) continue;
+      std::vector<Expr> tries;
+      for (const Site& x : sites_)  // what others use
+        if (x.role == s.role && (x.event->ring == e.ring || x.event->buffer == e.buffer))
+          for (const Expr* y : {&x.event->slot, &x.event->at}) tries.push_back(*y);
       for (const std::string& v : s.names)
         for (int64_t shift : {0, 1, -1}) {
           Expr t = shift == 0 ? variable(v) : binary(ExprOp::add, variable(v), constant(shift < 0 ? n - 1 : 1));
-          Expr slot = binary(ExprOp::mod, t, constant(n));
+          tries.push_back(binary(ExprOp::mod, t, constant(n)));
+        }
+      for (const Expr& slot : tries) {
+          if (slot == Expr{} || !in_scope(s, slot)) continue;
           Protocol fixed = p_;
           Event& x = event_at(fixed, s);
           (buffer ? x.at : x.slot) = slot;
@@ -258,7 +278,7 @@ class Repairs {
                         : !buffer ? at(e.origin, "0", "ATTR-01", "barrier-arrive-count", "slot " + what + " of " + where + " is not the one whose phase this belongs to")
                                   : at(e.origin, "4", "FLOW-01", "smem-race", "slot " + what + " of " + where + " holds another tile than the one meant here");
           add(std::move(fixed), std::move(d), e.ring, &e);
-        }
+      }
     }
   }
 
@@ -272,6 +292,25 @@ class Repairs {
       if (!first && s.event->buffer >= 0) first = s.event;
     }
     if (!first) return;
+    std::vector<Expr> slots;
+    for (const Site& s : sites_)
+      if (s.role == role)
+        for (const Expr* y : {&s.event->slot, &s.event->at})
+          if (!y->args.empty() && std::ranges::find(slots, *y) == slots.end()) slots.push_back(*y);
+    for (const Expr& a : slots)
+      for (const Expr& b : slots) {
+        if (a == b) continue;
+        Protocol fixed = p_;
+        const Event* used = nullptr;
+        for (const Site& s : sites_) {
+          if (s.role != role || !in_scope(s, b)) continue;
+          Event& x = event_at(fixed, s);
+          if (x.ring >= 0 && x.slot == a) x.slot = b;
+          if (x.buffer >= 0 && x.at == a) x.at = b, used = used ? used : s.event;
+        }
+        if (used)
+          add(std::move(fixed), at(used->origin, "4", "FLOW-01", "smem-race", "slot " + print(a) + " of " + p_.buffers[static_cast<size_t>(used->buffer)].name + " holds another tile than the one meant here: the ring goes on with " + print(b)), used->ring, used);
+      }
     for (const std::string& a : names)
       for (const std::string& b : names) {
         if (a == b) continue;
@@ -331,6 +370,7 @@ class Repairs {
         Diagnosis d = at(o, "1", "PROG-02", "deadlock", "the loop of " + p_.roles[l.role].name + " runs " + print(l.loop->trip) + " times, the one of " + p_.roles[other.role].name + " " + print(other.loop->trip) + " times");
         d.notes.push_back({l.loop->origin.where.range, "the loop of " + p_.roles[l.role].name});
         d.notes.push_back({other.loop->origin.where.range, "the loop of " + p_.roles[other.role].name});
+        d.also.push_back({l.loop->origin.where.range, d.message});
         add(std::move(fixed), std::move(d), -1, nullptr);
       }
   }
