@@ -1,5 +1,5 @@
 // tilecheck: the verdict on the pipelines of a file (design.md, "The contract of the tools").
-//   .protocol  read → judged → reported as text or JSON
+//   .py, .ir   evaluated → lowered → protocol extracted → judged       .protocol  read → judged
 // Exit: 0 proved · 1 a rule is violated · 2 input, usage or something unsupported · 3 unknown or only bounded.
 #include <CLI/CLI.hpp>
 
@@ -8,20 +8,22 @@
 
 #include "base/files.h"
 #include "specs/rule.h"
+#include "tools/pipeline.h"
+#include "tools/verdict.h"
 #include "verifier/judge.h"
 
 namespace tc {
 namespace {
 
 struct Options {
-  std::vector<std::string> files;
-  std::string format = "text", output, obligations = "0-8", certificate, emit_smt, kernel, arch, explain;
+  std::vector<std::string> files, args, pass_configs;
+  std::string format = "text", output, obligations = "0-8", certificate, emit_smt, kernel, arch = "sm_90a", explain;
   double timeout = 30;
   int jobs = 1;
   bool allow_bounded = false, no_replay = false, list = false, list_rules = false;
 };
 // Options of the contract that do not work yet are refused by name.
-constexpr const char* kNotYet[] = {"--arg", "--all-configs", "--pass-config", "--bound", "--simulate"};
+constexpr const char* kNotYet[] = {"--all-configs", "--bound", "--simulate"};
 
 int usage_error(const std::string& message) {
   std::fprintf(stderr, "tilecheck: error: %s\n", message.c_str());
@@ -71,6 +73,26 @@ void check_protocol(const std::string& file, const Options& o, const verify::Jud
   out.kernels.push_back(std::move(j.report));
 }
 
+void check_program(const std::string& file, const Options& o, const eval::EvalOptions& eval, const verify::JudgeOptions& options, Outcome& out) {
+  tools::Program program = tools::load_program(file, eval);
+  for (const Diag& d : program.diags) out.kernels.push_back(tools::failed_input(file, d));
+  for (const tools::Kernel& k : program.kernels) {
+    if (o.list) {
+      out.kernels.push_back({.name = k.func().instance, .file = file});
+      continue;
+    }
+    auto device = tools::to_device(k);
+    tools::KernelVerdict v = device.ok() ? tools::judge_device(k, *device, options) : tools::failed_lowering(k, device.error(), options);
+    if (v.judgement && !o.emit_smt.empty())
+      if (Status s = emit_smt(o.emit_smt, file, *v.judgement); !s.ok()) {
+        out.errors += render(s.error());
+        out.input_error = true;
+      }
+    out.certificates += v.certificate_json;
+    out.kernels.push_back(std::move(v.report));
+  }
+}
+
 int report(const Options& o, const Outcome& out) {
   std::fputs(out.errors.c_str(), stderr);
   std::string text;
@@ -111,10 +133,16 @@ int run(const Options& o) {
   options.obligations = *obligations;
   options.timeout_seconds = o.timeout;
   options.keep_queries = !o.emit_smt.empty();
+  if (!find_arch(o.arch)) return usage_error("no target is called " + o.arch);
+  if (o.jobs != 1) return usage_error("-j " + std::to_string(o.jobs) + " is not supported yet: kernels are judged one after another");
+  eval::EvalOptions eval{.arch = o.arch, .kernel = o.kernel};
+  if (!tools::split_settings("tilecheck", "--arg", o.args, eval.args) || !tools::split_settings("tilecheck", "--pass-config", o.pass_configs, eval.pass_configs))
+    return 2;
   Outcome out;
   for (const std::string& file : o.files) {
-    if (std::filesystem::path(file).extension() == ".protocol")
-      check_protocol(file, o, options, out);
+    tools::FileKind kind = tools::file_kind(file);
+    if (kind == tools::FileKind::protocol) check_protocol(file, o, options, out);
+    else if (kind == tools::FileKind::python || kind == tools::FileKind::ir) check_program(file, o, eval, options, out);
     else {
       out.errors += "tilecheck: error: " + file + ": this kind of input is not supported yet\n";
       out.input_error = true;
@@ -127,7 +155,9 @@ int run(const Options& o) {
 int main_program(int argc, char** argv) {
   Options o;
   CLI::App app{"Proves the asynchronous pipelines of kernels safe, or shows how they fail."};
-  app.add_option("FILE", o.files, "inputs: .protocol");
+  app.add_option("FILE", o.files, "inputs: .py .ir .protocol");
+  app.add_option("--arg", o.args, "NAME=VALUE of the specialisation")->allow_extra_args(false);
+  app.add_option("--pass-config", o.pass_configs, "KEY=VALUE")->allow_extra_args(false);
   app.add_option("--kernel", o.kernel, "only the kernel of this name");
   app.add_option("--arch", o.arch, "architecture (default sm_90a)");
   app.add_option("--format", o.format, "text or json");
