@@ -37,7 +37,7 @@ Json to_json(const CertificateNode& n) {
 
 Linear linear(const Json& j) {
   Linear out;
-  for (const auto& [name, c] : j.get<std::map<std::string, int64_t>>()) out.emplace_back(name, c);
+  for (const auto& [name, c] : j.items()) out.emplace_back(name, c.get<int64_t>());
   return out;
 }
 CertificateNum number(const Json& j) {

@@ -150,9 +150,9 @@ class Checker {
 
   // ---- small parameters
   void small_points() {
-    std::vector<std::vector<int64_t>> sets = trial_parameters(m_, m_.depth + 2);
+    std::vector<std::vector<int64_t>> sets = trial_parameters(m_, 2 * m_.depth + 2);
     if (sets.size() > kMostSets)
-      std::erase_if(sets, [&](const std::vector<int64_t>& s) { return std::ranges::any_of(s, [&](int64_t v) { return v > 2 && v != m_.depth + 1; }); });
+      std::erase_if(sets, [&](const std::vector<int64_t>& s) { return std::ranges::any_of(s, [&](int64_t v) { return v > 2 && v != m_.depth + 1 && v != 2 * m_.depth + 2; }); });
     for (const std::vector<int64_t>& s : sets) {
       inputs_ = make_inputs(m_, s, 1, false);
       std::optional<Traces> t = expand(m_, inputs_, 3, kMostRecords);
