@@ -61,7 +61,7 @@ std::string print_expected(const std::vector<ExpectedOutput>& list) {
     std::snprintf(buffer, sizeof buffer, "%.9g", e.tolerance);
     s += e.tensor + " samples=" + std::to_string(e.samples.size()) + " tolerance=" + buffer + "\n";
     for (auto [index, value] : e.samples) {
-      std::snprintf(buffer, sizeof buffer, "%llu %.9g\n", static_cast<unsigned long long>(index), value);
+      std::snprintf(buffer, sizeof buffer, "%llu %.7g\n", static_cast<unsigned long long>(index), value);
       s += buffer;
     }
   }
@@ -77,7 +77,7 @@ Expected<std::vector<ExpectedOutput>> parse_expected(std::string_view text) {
     ++at;
     std::istringstream words(line);
     std::string first, second, third, value;
-    if (!(words >> first)) continue;
+    if (!(words >> first) || first[0] == '#') continue;
     words >> second >> third;
     ExpectedOutput e;
     e.tensor = first;

@@ -1,7 +1,7 @@
 // A bundle: a folder with everything to run one kernel where a GPU is.
 //   manifest.txt    the launch manifest; inputs are made by seed unless inputs/NAME.npy exists
 //   kernel.ptx, kernel.cubin    one or both
-//   expected.txt    a line an output:
+//   expected.txt    a line an output (`#` begins a comment line):
 //     NAME digest=<fnv1a hex>                        bit for bit
 //     NAME samples=<count> tolerance=<r>             followed by `count` lines "index value"; accepted when the norm of
 //                                                    the differences over the norm of the values is at most r

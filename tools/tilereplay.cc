@@ -1,10 +1,14 @@
-// tilereplay DIR… [--device cuda:N] [--image ptx|cubin] [--bench] [--timeout SECONDS]: runs bundles on a GPU.
+// tilereplay DIR… [--device cuda:N] [--image ptx|cubin] [--bench] [--timeout SECONDS] [--record DIR]: runs bundles on a GPU.
+// --record writes what the device gave (of the last image run) as DIR/<bundle>.txt, in the form of expected.txt: digests where
+// the bundle expects bits, samples where it expects samples.
 // Builds alone where only a C++ compiler and a driver are:  g++ -std=c++20 -O2 -I. runtime/*.cc tools/tilereplay.cc -ldl -lpthread
 // One line an output and image; exit 0 all equal, 1 a difference, 2 bad input or no device, 3 a kernel that does not end.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "runtime/bundle.h"
 #include "runtime/device.h"
@@ -17,11 +21,11 @@ using namespace tc::runtime;
 struct Options {
   std::vector<std::string> folders;
   DeviceOptions device;
-  std::string image;
+  std::string image, record;
 };
 
 int usage(const char* what) {
-  std::fprintf(stderr, "tilereplay: error: %s\nusage: tilereplay DIR... [--device cuda:N] [--image ptx|cubin] [--bench] [--timeout SECONDS]\n", what);
+  std::fprintf(stderr, "tilereplay: error: %s\nusage: tilereplay DIR... [--device cuda:N] [--image ptx|cubin] [--bench] [--timeout SECONDS] [--record DIR]\n", what);
   return 2;
 }
 
@@ -43,6 +47,18 @@ int replay(const std::string& folder, const char* kind, const std::string& image
     std::printf("%s  %s  %s  %s  %s  (%s, driver %s)\n", c.equal ? "equal" : "DIFFERS", folder.c_str(), kind, e.tensor.c_str(), c.detail.c_str(), run->device.c_str(), run->driver.c_str());
     if (!c.equal) code = 1;
   }
+  if (!o.record.empty()) {
+    std::vector<ExpectedOutput> seen;
+    for (const ExpectedOutput& e : b.expected)
+      if (const Tensor* t = tensor_named(run->tensors, e.tensor)) seen.push_back(e.digest.empty() ? expect_samples(*t, e.samples.size(), e.tolerance) : expect_bits(*t));
+    std::string path = o.record + "/" + std::filesystem::path(folder).filename().string() + ".txt";
+    std::ofstream out(path);
+    out << "# " << run->device << ", driver " << run->driver << ", " << kind << "\n" << print_expected(seen);
+    if (!out.flush()) {
+      std::fprintf(stderr, "tilereplay: error: cannot write %s\n", path.c_str());
+      return 2;
+    }
+  }
   if (b.expected.empty())
     for (const TensorSpec& s : b.manifest.tensors)
       if (s.role != Role::in) std::printf("ran  %s  %s  %s  digest %s\n", folder.c_str(), kind, s.name.c_str(), digest(*tensor_named(run->tensors, s.name)).c_str());
@@ -63,6 +79,7 @@ int main(int argc, char** argv) {
     auto value = [&]() -> const char* { return i + 1 < argc ? argv[++i] : ""; };
     if (a == "--bench") o.device.timed_launches = 20;
     else if (a == "--image") o.image = value();
+    else if (a == "--record") o.record = value();
     else if (a == "--timeout") o.device.timeout_seconds = std::atoi(value());
     else if (a == "--device") {
       std::string d = value();

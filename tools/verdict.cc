@@ -40,6 +40,16 @@ bool has_op(const ir::Module& m, ir::OpKind kind) {
   return found;
 }
 
+// A finding on the line of an .ir text gets a note at the source statement behind that line.
+void add_origins(KernelReport& r, const ir::Module& m) {
+  for (ObligationReport& o : r.obligations)
+    for (const ir::Op& op : m.ops) {
+      if (!op.text_loc.valid() || !op.loc.valid() || op.text_loc.file != o.where.file || op.text_loc.line != o.where.line) continue;
+      o.notes.insert(o.notes.begin(), {op.loc, "from this statement"});
+      break;
+    }
+}
+
 // Obligations that a protocol does not carry: said to apply and not to be judged, where they do.
 void beyond_the_protocol(KernelReport& r, const ir::Module& m, const verify::JudgeOptions& o) {
   std::erase_if(r.not_applicable, [](const Reason& n) { return n.obligation >= "6" && n.obligation <= "8"; });
@@ -75,6 +85,7 @@ KernelVerdict judge_device(const Kernel& kernel, const ir::Module& device, const
     if (extracted->not_judged.empty()) v.report.not_applicable.push_back({"4", "no shared memory that is filled asynchronously"});
     v.report.not_applicable.push_back({"5", "no mbarrier pipeline"});
   }
+  add_origins(v.report, device);
   v.report.name = head.name;
   v.report.file = head.file;
   v.report.line = head.line;
