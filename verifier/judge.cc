@@ -57,6 +57,7 @@ class Judge {
       for (const std::string& g : q.generalises.empty() ? std::vector<std::string>{q.name} : q.generalises)
         if (std::ranges::find(r().generalised, g) == r().generalised.end()) r().generalised.push_back(g);
     }
+    if (!p_.params.empty()) r().assumptions.push_back({"every counter stays below 2^31", true});
     for (const Assumption& a : p_.assumptions) {
       std::string text = a.text.empty() ? print(a.condition) : a.text;
       r().assumptions.push_back({text, true});

@@ -532,7 +532,7 @@ RunResult run(const Model& m, const Traces& traces, uint64_t seed, Reading readi
 
 std::optional<Attack> attack(const Model& m, const AttackPlan& plan) {
   for (const std::vector<int64_t>& params : plan.params)
-    for (uint64_t draw = 0; draw < (m.predicates.empty() ? 1 : 3); ++draw) {
+    for (uint64_t draw = 0; draw < (m.predicates.empty() ? 1 : 6); ++draw) {
       Inputs in = make_inputs(m, params, 7 + draw, false);
       std::optional<Traces> traces = expand(m, in, plan.most, kMostRecords);
       if (!traces) continue;

@@ -276,7 +276,7 @@ std::vector<Lane> telling_threads(const Model& m, int id) {
       for (int64_t l = 0; l < std::min<int64_t>(2, r.lanes); ++l) out.push_back({w, l});
   } else {
     out.push_back({0, 0});
-    if (by_lane) out.push_back(r.lanes > 1 ? Lane{0, 1} : Lane{1, 0});
+    if (by_lane && r.threads() > 1) out.push_back(r.lanes > 1 ? Lane{0, 1} : Lane{1, 0});
   }
   std::erase_if(out, [&](const Lane& l) { return !executes(m, id, l.warp, l.lane); });
   return out;

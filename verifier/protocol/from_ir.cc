@@ -77,6 +77,7 @@ class Extractor {
   const Role* role_ = nullptr;
   std::set<std::string> variables_;
   bool init_pending_ = false, initialised_ = false;      // of the role: mbarrier_init was met; a barrier of the CTA followed
+  OpId uncommitted_;                                     // of the role: a wgmma that no commit followed yet
 
   [[noreturn]] void refuse(const Op& op, const std::string& what) const {
     Diag d = unsupported(place(op), what);
@@ -303,17 +304,33 @@ class Extractor {
     std::set<int64_t> cuts{0, threads};
     sections(m_[launch_].blocks[0], cuts);
     std::vector<int64_t> bounds(cuts.begin(), cuts.end());
+    int64_t idle = 0;
     for (size_t i = 0; i + 1 < bounds.size(); ++i) {
       int64_t lo = bounds[i], n = bounds[i + 1] - lo;
       Role role{.name = unique("t" + std::to_string(lo)), .warps = n % 32 == 0 ? n / 32 : 1, .lanes = n % 32 == 0 ? 32 : n, .first_thread = lo,
                 .body = {}, .origin = origin(m_[launch_])};
       role_ = &role;
       initialised_ = init_pending_ = false;
+      uncommitted_ = {};
+      std::set<std::string> names = variables_;  // loop variables are names of their role
       role.body = block(m_[launch_].blocks[0], lo, lo + n, Who::all);
-      if (role.body.empty()) continue;
+      variables_ = std::move(names);
+      if (role.body.empty()) {
+        idle += n;
+        continue;
+      }
       if (n % 32 && n > 32) refuse(m_[launch_], "a role of " + std::to_string(n) + " threads, no whole warps");
       p_.roles.push_back(std::move(role));
     }
+    if (idle)
+      for (const Role& r : p_.roles)
+        for (const Event* e : events_in(r.body))
+          if (e->kind == EventKind::sync_threads) throw Failure{unsupported(e->origin.where.range, "a barrier of the CTA that " + std::to_string(idle) + " of its threads never reach")};
+  }
+  bool contains(const Op& op, OpKind kind) const {
+    bool found = false;
+    for (BlockId b : op.blocks) walk(m_, b, [&](OpId id) { found = found || m_[id].kind == kind; });
+    return found;
   }
   // Cuts of the outermost sections only: a section inside a role is a part of it.
   void sections(BlockId b, std::set<int64_t>& cuts) {
@@ -379,6 +396,7 @@ class Extractor {
     std::vector<Stmt> body = block(op.blocks[0], lo, hi, who);
     if (body.empty()) return;
     if (int_attr(op, "step", 1) != 1) refuse(op, "a loop with a step in the protocol");
+    if (contains(op, OpKind::break_)) refuse(op, "a loop with synchronisation that can be left by break");
     Expr to = expr(op.operands[1], op, true);
     if (!from_zero) to = binary(ExprOp::sub, to, from);
     out.push_back({Loop{.var = name, .trip = std::move(to), .body = std::move(body), .origin = origin(op)}});
@@ -496,8 +514,13 @@ class Extractor {
         e.bytes = int_attr(op, "bytes", 0);
         return add(out, std::move(e), op);
       }
-      case OpKind::wgmma: return accesses(op, EventKind::mma, who, out);
+      case OpKind::wgmma:
+        if (who != Who::all) refuse(op, "a wgmma that not all threads of its role execute");
+        uncommitted_ = id;
+        return accesses(op, EventKind::mma, who, out);
+      case OpKind::wgmma_commit: uncommitted_ = {}; return;
       case OpKind::wgmma_wait: {
+        if (uncommitted_.valid()) refuse(m_[uncommitted_], "a wgmma that is waited for without a commit between");
         if (int_attr(op, "pending", 0) != 0) refuse(op, "wgmma groups that stay pending");
         Event e = event(EventKind::mma_wait);
         e.pending = 0;
@@ -511,9 +534,13 @@ class Extractor {
       case OpKind::store:
       case OpKind::store_pair:
       case OpKind::vector_copy: return accesses(op, EventKind::read, who, out);
-      default:
+      default: {
+        std::vector<Stmt> inside;
         for (BlockId b : op.blocks)
-          for (Stmt& s : block(b, lo, hi, who)) out.push_back(std::move(s));
+          for (Stmt& s : block(b, lo, hi, who)) inside.push_back(std::move(s));
+        if (op.kind == OpKind::while_ && !inside.empty()) refuse(op, "data-dependent control (a while loop with synchronisation)");
+        for (Stmt& s : inside) out.push_back(std::move(s));
+      }
     }
   }
 
@@ -527,6 +554,7 @@ class Extractor {
         not_judged(op, "4", "races on shared memory that no bulk copy fills are not judged yet");
         continue;
       }
+      if (letter != 'r') not_judged(op, "4", "ordinary stores into shared memory that bulk copies fill: proxy fences are not judged yet");
       Event e;
       e.kind = letter == 'r' ? read : EventKind::write;
       e.who = who;
@@ -541,6 +569,7 @@ class Extractor {
     int64_t threads = int_attr(op, "threads", 0), all = int_attr(m_[launch_], "threads", 0);
     Event e;
     e.who = who;
+    if (who != Who::all) refuse(op, "a barrier inside of code for one thread");
     if (threads == 0 || threads == all) {
       // The barrier that publishes the initialisation comes before every use of a barrier.
       if (init_pending_) {

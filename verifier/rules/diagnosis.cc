@@ -4,6 +4,7 @@
 #include <array>
 
 #include "specs/rule.h"
+#include "verifier/rules/sites.h"
 
 namespace tc::verify {
 namespace {
@@ -37,6 +38,25 @@ bool runs_well(const Protocol& fixed, const Attack& attack_found, const Deadline
 }  // namespace
 
 namespace {
+// Do the threads that arrive on the ring of the failing arrival add up to its count?
+bool counts_add_up(const Protocol& p, const Model& m, const Attack& a) {
+  const Failure& f = *a.result.failure;
+  int ring = m[a.traces.records[static_cast<size_t>(f.at.thread)][static_cast<size_t>(f.at.record)].id].event.ring;
+  int64_t sum = 0;
+  for (const Site& s : sites_of(p))
+    if (s.event->kind == EventKind::arrive && s.event->ring == ring) sum += threads_of(p, s) * s.event->count;
+  return ring >= 0 && static_cast<size_t>(ring) < p.rings.size() && sum == p.rings[static_cast<size_t>(ring)].count;
+}
+// A wait without partner is blamed where the run hangs.
+Diagnosis at_hang(Diagnosis d, const Model& m, const Attack& a) {
+  const Failure& f = *a.result.failure;
+  if (d.rule != "PROG-02" || f.kind != FailureKind::hang) return d;
+  auto place = [&](const Access& x) { return m[a.traces.records[static_cast<size_t>(x.thread)][static_cast<size_t>(x.record)].id].event.origin.where.range; };
+  for (const Access& x : f.blocked)
+    if (place(x) == d.where) return d;
+  d.where = place(f.blocked[0]);
+  return d;
+}
 // Proved for all parameters, or at the actual ones.
 bool holds(const Protocol& p, const Deadline& deadline) {
   if (prove(p, deadline, {.most_findings = 1, .keep_log = false}).proved()) return true;
@@ -123,17 +143,25 @@ Diagnosis find_cause(const Protocol& p, const Proof& proof, const Attack& found,
     if (!runs_well(r.fixed, found, limit)) continue;
     if (holds(r.fixed, limit)) {
       if (r.without && runs_well(r.without->first, found, limit) && holds(r.without->first, limit)) return std::move(r.without->second);
-      return std::move(r.diagnosis);
+      return at_hang(std::move(r.diagnosis), *proof.model, found);
     }
     if (!plausible) plausible = std::move(r.diagnosis);
   }
   if (plausible) return *plausible;
+  const Failure& failure = *found.result.failure;
+  Diagnosis shown = symptom(*proof.model, found);
+  if (failure.kind == FailureKind::over_arrival && counts_add_up(p, *proof.model, found)) {
+    shown.obligation = "0";
+    shown.rule = "ATTR-01";
+    shown.message += ": a thread arrives again before the phase is complete";
+  }
+  if (failure.kind == FailureKind::over_arrival || failure.kind == FailureKind::slip) return shown;
   // No single edit: the first open obligation about what the failing run shows, else the symptom itself.
   constexpr std::array order = {Topic::parity, Topic::bytes, Topic::bytes_of_wait, Topic::arrivals_of_wait, Topic::most_arrivals, Topic::no_ticket, Topic::slot};
   for (Topic t : order)
     for (const Finding& f : proof.findings)
       if (f.topic == t && f.kind == FindingKind::open) return of_finding(*proof.model, f);
-  return symptom(*proof.model, found);
+  return shown;
 }
 
 }  // namespace tc::verify
