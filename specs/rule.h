@@ -15,9 +15,11 @@ struct Rule {
 
 // Every class that a finding may carry, in the order of the documentation.
 inline constexpr std::array<std::string_view, 21> kDefectClasses = {
-    "deadlock",      "barrier-parity", "barrier-arrive-count", "barrier-expect-tx", "barrier-init", "named-barrier",
-    "divergent-collective", "tma-alignment", "tma-stride", "tma-swizzle", "proxy-fence", "bulk-group", "wgmma-hazard",
-    "tmem-lifetime", "tcgen05-order", "cluster", "smem-race", "global-race", "insn-select", "reg-budget",
+    "deadlock",     "barrier-parity", "barrier-arrive-count", "barrier-expect-tx",
+    "barrier-init", "named-barrier",  "divergent-collective", "tma-alignment",
+    "tma-stride",   "tma-swizzle",    "proxy-fence",          "bulk-group",
+    "wgmma-hazard", "tmem-lifetime",  "tcgen05-order",        "cluster",
+    "smem-race",    "global-race",    "insn-select",          "reg-budget",
     "out-of-bounds"};
 
 std::span<const Rule> all_rules();

@@ -1,8 +1,8 @@
+#include "specs/rule.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
-
-#include "specs/rule.h"
 
 namespace tc {
 namespace {
@@ -11,10 +11,18 @@ TEST(RuleTable, FamiliesCarryTheClassOfTheCatalogue) {
   struct Row {
     std::string_view id, defect;
   };
-  for (Row r : {Row{"MBAR-05", "barrier-arrive-count"}, {"MBAR-06", "barrier-parity"}, {"MBAR-03", "barrier-init"},
-                {"TX-02", "barrier-expect-tx"}, {"FENCE-01", "proxy-fence"}, {"CPASYNC-04", "smem-race"},
-                {"WGMMA-13", "wgmma-hazard"}, {"BAR-03", "named-barrier"}, {"ELECT-01", "divergent-collective"},
-                {"SETREG-05", "reg-budget"}, {"PROG-02", "deadlock"}, {"RACE-01", "smem-race"}}) {
+  for (Row r : {Row{"MBAR-05", "barrier-arrive-count"},
+                {"MBAR-06", "barrier-parity"},
+                {"MBAR-03", "barrier-init"},
+                {"TX-02", "barrier-expect-tx"},
+                {"FENCE-01", "proxy-fence"},
+                {"CPASYNC-04", "smem-race"},
+                {"WGMMA-13", "wgmma-hazard"},
+                {"BAR-03", "named-barrier"},
+                {"ELECT-01", "divergent-collective"},
+                {"SETREG-05", "reg-budget"},
+                {"PROG-02", "deadlock"},
+                {"RACE-01", "smem-race"}}) {
     ASSERT_NE(find_rule(r.id), nullptr) << r.id;
     EXPECT_EQ(find_rule(r.id)->defect, r.defect) << r.id;
   }

@@ -1,6 +1,7 @@
 // The whole mutation test: every mutant of the right protocols of a folder is judged, and what is proved has to survive
 // exact runs.  mutate_protocols FOLDER [MOST-PER-FILE] [VERDICTS-FILE]
-// VERDICTS-FILE gets one line a mutant: file, verdict and the text with | for newlines. Exit 1 if a proof is contradicted.
+// VERDICTS-FILE gets one line a mutant: file, verdict and the text with | for newlines. Exit 1 if a proof is
+// contradicted.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -44,9 +45,12 @@ int main(int argc, char** argv) {
         if (verdict == "proved")
           if (auto wrong = contradiction(j.proof, 30)) {
             ++contradicted;
-            std::printf("CONTRADICTED %s / %s: %s\n%s\n", file.stem().c_str(), mutant.what.c_str(), wrong->c_str(), mutant.text.c_str());
+            std::printf("CONTRADICTED %s / %s: %s\n%s\n", file.stem().c_str(), mutant.what.c_str(), wrong->c_str(),
+                        mutant.text.c_str());
           }
-        if (verdict == "unknown") std::printf("unknown %s / %s: %s\n", file.stem().c_str(), mutant.what.c_str(), j.report.obligations.empty() ? "" : j.report.obligations[0].message.c_str());
+        if (verdict == "unknown")
+          std::printf("unknown %s / %s: %s\n", file.stem().c_str(), mutant.what.c_str(),
+                      j.report.obligations.empty() ? "" : j.report.obligations[0].message.c_str());
       }
       ++table[mutant.what][verdict];
       ++total[verdict];

@@ -1,5 +1,6 @@
 // Every protocol of testdata gets the verdict of its header, with the cause where the header names one.
-//   # expect: proved | refuted | vacuous      # cause: CLASS @ LINE      # changed: LINE,LINE (how a right one was broken)
+//   # expect: proved | refuted | vacuous      # cause: CLASS @ LINE      # changed: LINE,LINE (how a right one was
+//   broken)
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +38,8 @@ std::vector<Case> cases() {
     std::string at;
     cause >> c.cause_class >> at >> c.cause_line;
     for (std::string n; std::getline(changed, n, ',');)
-      if (!n.empty() && std::isdigit(static_cast<unsigned char>(n[0]))) c.changed.insert(static_cast<uint32_t>(std::stoul(n)));
+      if (!n.empty() && std::isdigit(static_cast<unsigned char>(n[0])))
+        c.changed.insert(static_cast<uint32_t>(std::stoul(n)));
     out.push_back(std::move(c));
   }
   std::ranges::sort(out, {}, &Case::name);
@@ -92,7 +94,8 @@ TEST(Corpus, EveryProtocolHasItsVerdict) {
   EXPECT_EQ(seen["refuted"], 53);
   EXPECT_EQ(seen["vacuous"], 1);
   EXPECT_GE(with_change, 30);
-  EXPECT_GE(blamed, with_change - 3) << "of " << with_change << " broken protocols, so many are blamed where they were changed";
+  EXPECT_GE(blamed, with_change - 3) << "of " << with_change
+                                     << " broken protocols, so many are blamed where they were changed";
 }
 
 TEST(Corpus, ScopeAndPreconditionsAreStated) {
@@ -117,8 +120,10 @@ TEST(Corpus, ARefutationIsOneOfTheActualValues) {
   // Fails only at k_tiles >= 9; the kernel at hand has 8: no refutation, proved for this specialisation.
   std::string text =
       "S 2\nparam k_tiles=8\nring full S count 1\nring empty S count 1\nbuf A S\nrole p 1x32\n  for k < k_tiles\n"
-      "    if k < 8\n      one wait empty[k % S] ((k // S) & 1) ^ 1\n    one arrive full[k % S] tx 2\n    one copy A[k % S] tile k bytes 2 on full[k % S]\n"
-      "role c 1x32\n  for k < k_tiles\n    one wait full[k % S] (k // S) & 1\n    one read A[k % S] tile k\n    one arrive empty[k % S]\n";
+      "    if k < 8\n      one wait empty[k % S] ((k // S) & 1) ^ 1\n    one arrive full[k % S] tx 2\n    one copy A[k "
+      "% S] tile k bytes 2 on full[k % S]\n"
+      "role c 1x32\n  for k < k_tiles\n    one wait full[k % S] (k // S) & 1\n    one read A[k % S] tile k\n    one "
+      "arrive empty[k % S]\n";
   auto special = parse_protocol("t", text);
   ASSERT_TRUE(special.ok()) << render(special.error());
   Judgement j = judge(*special, slot_obligations());

@@ -24,14 +24,16 @@ std::optional<Attack> attack_it(const Protocol& p, const Deadline& deadline) {
     second = trial_parameters(m, m.depth + 1);
   }
   if (auto a = attack(m, {.params = first, .seeds = 24, .most = 2, .out_of_time = late})) return a;
-  return attack(m, {.params = second, .seeds = 6, .most = 3, .out_of_time = late});  // 3: two threads that both do not lead
+  return attack(
+      m, {.params = second, .seeds = 6, .most = 3, .out_of_time = late});  // 3: two threads that both do not lead
 }
 
 bool has_actual_values(const Protocol& p) { return actual_parameters(build_model(p)).has_value() && !p.params.empty(); }
 
 class Judge {
  public:
-  Judge(const Protocol& p, const JudgeOptions& options) : p_(p), options_(options), deadline_(options.timeout_seconds) {}
+  Judge(const Protocol& p, const JudgeOptions& options)
+      : p_(p), options_(options), deadline_(options.timeout_seconds) {}
 
   Judgement go() {
     auto start = std::chrono::steady_clock::now();
@@ -70,18 +72,24 @@ class Judge {
       if (options_.obligations[i]) r().judged.push_back(std::to_string(i));
     bool async = false;
     for (const Role& role : p_.roles)
-      for (const Event* e : events_in(role.body)) async |= e->kind == EventKind::copy || e->kind == EventKind::mma || e->kind == EventKind::aread;
+      for (const Event* e : events_in(role.body))
+        async |= e->kind == EventKind::copy || e->kind == EventKind::mma || e->kind == EventKind::aread;
     if (async && options_.obligations[5])
       r().not_judged.push_back({"5", "lifetime of asynchronous operations beyond their slots is not judged yet"});
     if (!async) r().not_applicable.push_back({"5", "no asynchronous operation"});
     for (const char* o : {"6", "7", "8"})
-      r().not_applicable.push_back({o, std::string("a protocol carries no ") + (*o == '6' ? "descriptors" : *o == '7' ? "addresses" : "resources")});
+      r().not_applicable.push_back({o, std::string("a protocol carries no ") + (*o == '6'   ? "descriptors"
+                                                                                : *o == '7' ? "addresses"
+                                                                                            : "resources")});
   }
   bool selected(std::string_view obligation) const {
-    return obligation == "V" || (obligation.size() == 1 && options_.obligations[static_cast<size_t>(obligation[0] - '0')]);
+    return obligation == "V" ||
+           (obligation.size() == 1 && options_.obligations[static_cast<size_t>(obligation[0] - '0')]);
   }
 
-  Proof attempt(const Protocol& p) { return prove(p, deadline_, {.most_findings = 8, .keep_log = options_.keep_queries}); }
+  Proof attempt(const Protocol& p) {
+    return prove(p, deadline_, {.most_findings = 8, .keep_log = options_.keep_queries});
+  }
 
   void decide() {
     out_.proof = attempt(p_);
@@ -94,7 +102,8 @@ class Judge {
       Proof general = attempt(some);
       if (general.proved() && some != p_) {
         out_.proof = std::move(general);
-        for (size_t i = p_.assumptions.size(); i < some.assumptions.size(); ++i) r().preconditions.push_back(some.assumptions[i].text);
+        for (size_t i = p_.assumptions.size(); i < some.assumptions.size(); ++i)
+          r().preconditions.push_back(some.assumptions[i].text);
         return proved(some, Scope::all);
       }
       Proof special = attempt(fixed);
@@ -111,7 +120,17 @@ class Judge {
     if (options_.certificate) {
       Certificate c = make_certificate(what, out_.proof);
       if (std::optional<std::string> wrong = recheck(what, c)) {
-        r().obligations.push_back({.id = "V", .rule = "", .defect = "", .status = Verdict::unknown, .method = "certificate", .where = {}, .message = "the certificate does not hold when its numbers are substituted (a bug of the verifier): " + *wrong, .notes = {}, .trace = {}});
+        r().obligations.push_back(
+            {.id = "V",
+             .rule = "",
+             .defect = "",
+             .status = Verdict::unknown,
+             .method = "certificate",
+             .where = {},
+             .message =
+                 "the certificate does not hold when its numbers are substituted (a bug of the verifier): " + *wrong,
+             .notes = {},
+             .trace = {}});
         return;
       }
       out_.certificate_json = certificate_json(c);
@@ -120,9 +139,19 @@ class Judge {
     for (size_t i = 0; i < 5; ++i) {
       if (!options_.obligations[i]) continue;
       size_t n = std::ranges::count(out_.proof.questions, std::string_view(std::to_string(i)), &Question::obligation);
-      std::string method = i == 3 ? "affine schedule, " + std::to_string(out_.proof.dependencies.size()) + " dependencies by Farkas multipliers"
-                                  : std::to_string(n) + (i == 1 ? " counting queries" : " queries and happens-before paths");
-      r().obligations.push_back({.id = std::to_string(i), .rule = "", .defect = "", .status = Verdict::proved, .method = method, .where = {}, .message = std::string(kObligationNames[i]), .notes = {}, .trace = {}});
+      std::string method =
+          i == 3 ? "affine schedule, " + std::to_string(out_.proof.dependencies.size()) +
+                       " dependencies by Farkas multipliers"
+                 : std::to_string(n) + (i == 1 ? " counting queries" : " queries and happens-before paths");
+      r().obligations.push_back({.id = std::to_string(i),
+                                 .rule = "",
+                                 .defect = "",
+                                 .status = Verdict::proved,
+                                 .method = method,
+                                 .where = {},
+                                 .message = std::string(kObligationNames[i]),
+                                 .notes = {},
+                                 .trace = {}});
     }
   }
 
@@ -130,17 +159,28 @@ class Judge {
     if (!selected(d.obligation)) return;
     for (const ObligationReport& o : r().obligations)
       if (o.where == d.where && (o.rule == d.rule || o.message == d.message)) return;
-    r().obligations.push_back({.id = d.obligation, .rule = d.rule, .defect = d.defect, .status = status, .method = std::move(method), .where = d.where, .message = d.message, .notes = d.notes, .trace = {}});
+    r().obligations.push_back({.id = d.obligation,
+                               .rule = d.rule,
+                               .defect = d.defect,
+                               .status = status,
+                               .method = std::move(method),
+                               .where = d.where,
+                               .message = d.message,
+                               .notes = d.notes,
+                               .trace = {}});
   }
   void refuted() {
     const Model& m = *out_.proof.model;
     std::string at;
     for (size_t i = 0; i < m.params.size(); ++i)
-      if (m.params[i].taken_of < 0) at += (at.empty() ? "" : ", ") + m.params[i].name + " = " + std::to_string(out_.attack->inputs.params[i]);
-    std::string how = "concrete run" + (at.empty() ? "" : " at " + at) + ", schedule " + std::to_string(out_.attack->result.seed);
+      if (m.params[i].taken_of < 0)
+        at += (at.empty() ? "" : ", ") + m.params[i].name + " = " + std::to_string(out_.attack->inputs.params[i]);
+    std::string how =
+        "concrete run" + (at.empty() ? "" : " at " + at) + ", schedule " + std::to_string(out_.attack->result.seed);
     Diagnosis shown = symptom(m, *out_.attack);
     Diagnosis cause = options_.diagnose ? find_cause(p_, out_.proof, *out_.attack, deadline_) : shown;
-    if (cause.where != shown.where || cause.rule != shown.rule) cause.notes.push_back({shown.where, how + ": " + shown.message});
+    if (cause.where != shown.where || cause.rule != shown.rule)
+      cause.notes.push_back({shown.where, how + ": " + shown.message});
     // Every failing run refutes, whichever obligation its cause is counted under.
     if (!selected(cause.obligation)) {
       if (!selected(shown.obligation)) return open(Verdict::unknown);
@@ -157,7 +197,8 @@ class Judge {
     }
     put(shown, Verdict::refuted, how);
     for (const Finding& f : out_.proof.findings)
-      if (f.kind == FindingKind::open && f.where.valid()) put(of_finding(m, f), Verdict::unknown, "open after the proof attempt");
+      if (f.kind == FindingKind::open && f.where.valid())
+        put(of_finding(m, f), Verdict::unknown, "open after the proof attempt");
   }
   void open(Verdict status) {
     for (const Finding& f : out_.proof.findings) {
@@ -166,9 +207,17 @@ class Judge {
       put(of_finding(*out_.proof.model, f), s, "proof attempt");
     }
     if (!r().obligations.empty()) return;
-    // What stayed open is not selected. The proof of one obligation leans on the others (attribution on counts, order on
-    // attribution), so the selected ones are not proved either.
-    r().obligations.push_back({.id = "V", .rule = "", .defect = "", .status = Verdict::unknown, .method = "proof attempt", .where = {}, .message = "an obligation that is not selected stayed open, and the others rest on it", .notes = {}, .trace = {}});
+    // What stayed open is not selected. The proof of one obligation leans on the others (attribution on counts, order
+    // on attribution), so the selected ones are not proved either.
+    r().obligations.push_back({.id = "V",
+                               .rule = "",
+                               .defect = "",
+                               .status = Verdict::unknown,
+                               .method = "proof attempt",
+                               .where = {},
+                               .message = "an obligation that is not selected stayed open, and the others rest on it",
+                               .notes = {},
+                               .trace = {}});
   }
 
   const Protocol& p_;

@@ -1,7 +1,9 @@
 // A protocol's verdict: the one entry that the tools call.
-//   proved       every obligation holds for all parameters (scope all, perhaps with a found precondition such as K >= 1),
+//   proved       every obligation holds for all parameters (scope all, perhaps with a found precondition such as K >=
+//   1),
 //                or with the parameters at their actual values (scope specialisation); the certificate was re-checked
-//   refuted      a concrete run of the real machine fails: at the actual values where the protocol carries them, else at
+//   refuted      a concrete run of the real machine fails: at the actual values where the protocol carries them, else
+//   at
 //                some small ones. The first obligation entry is the cause, with the trace
 //   unknown      otherwise, with what stayed open
 #pragma once
@@ -19,15 +21,15 @@ namespace tc::verify {
 struct JudgeOptions {
   double timeout_seconds = 30;
   std::array<bool, 9> obligations = {true, true, true, true, true, true, true, true, true};  // 0 … 8
-  bool diagnose = true;      // look for the cause of a refutation
-  bool certificate = true;   // build and re-check it
-  bool keep_queries = false; // for SMT-LIB
+  bool diagnose = true;       // look for the cause of a refutation
+  bool certificate = true;    // build and re-check it
+  bool keep_queries = false;  // for SMT-LIB
 };
 struct Judgement {
   KernelReport report;
-  Proof proof;                     // the attempt that decided
-  std::optional<Attack> attack;    // refuted
-  std::string certificate_json;    // proved
+  Proof proof;                   // the attempt that decided
+  std::optional<Attack> attack;  // refuted
+  std::string certificate_json;  // proved
 };
 Judgement judge(const Protocol& p, const JudgeOptions& options);
 

@@ -23,7 +23,8 @@ std::vector<Solution> Algebra::solve(int id, const Num& number, const Num& value
     if (!at) set_unfit("'" + m_.event_text(id) + "': " + std::string(what));
     return std::vector<Solution>{};
   };
-  if (t.K.has_value() != T.K.has_value() || (t.K && *t.K != *T.K)) return give_up("tickets of different loop nests on one ring");
+  if (t.K.has_value() != T.K.has_value() || (t.K && *t.K != *T.K))
+    return give_up("tickets of different loop nests on one ring");
   std::vector<Sym> own, in_k, in_w;
   for (const LoopLevel& l : m_[id].loops) {
     own.push_back(l.var);
@@ -172,7 +173,8 @@ std::optional<Aff> Algebra::term(const Expr& e, int id, std::string& why) {
     }
     case ExprOp::bit_and:
       for (size_t i : {1, 0})
-        if (auto c = constant(i); c && *c >= 0 && std::has_single_bit(static_cast<uint64_t>(*c) + 1)) return t.remainder(args[1 - i], *c + 1);
+        if (auto c = constant(i); c && *c >= 0 && std::has_single_bit(static_cast<uint64_t>(*c) + 1))
+          return t.remainder(args[1 - i], *c + 1);
       return std::nullopt;
     case ExprOp::bit_xor:
       for (size_t i : {1, 0}) {

@@ -75,15 +75,19 @@ std::vector<std::string> certificate_text(const Model& m, const Proof& proof) {
   std::vector<std::string> out;
   std::string params;
   for (const ModelParam& q : m.params) params += (params.empty() ? "" : ", ") + q.name + " >= 0";
-  out.push_back("certificate for " + (params.empty() ? "the one instance" : "all " + params) + ": times = " + std::to_string(s.flat) +
-                " * step" + (s.outer ? " + " + std::to_string(s.outer) + " * tile" : "") + " + offset");
+  out.push_back("certificate for " + (params.empty() ? "the one instance" : "all " + params) +
+                ": times = " + std::to_string(s.flat) + " * step" +
+                (s.outer ? " + " + std::to_string(s.outer) + " * tile" : "") + " + offset");
   for (const EventClass& e : m.classes) {
     if (e.is_mark) continue;
     const std::vector<int64_t>& d = s.offsets[static_cast<size_t>(e.id)];
     Aff offset = d.back();
     for (size_t i = 0; i < s.symbols.size(); ++i) offset.add(Aff::of(s.symbols[i]), d[i]);
-    std::string line = "  offset " + m.terms.text(offset) + ": " + m.role_of(e.id).name + " '" + m.event_text(e.id) + "'";
-    auto text = [&](const Num& n) { return (n.K ? "(" + m.terms.text(n.w) + ")*(" + m.terms.text(*n.K) + ") + " : "") + m.terms.text(n.k); };
+    std::string line =
+        "  offset " + m.terms.text(offset) + ": " + m.role_of(e.id).name + " '" + m.event_text(e.id) + "'";
+    auto text = [&](const Num& n) {
+      return (n.K ? "(" + m.terms.text(n.w) + ")*(" + m.terms.text(*n.K) + ") + " : "") + m.terms.text(n.k);
+    };
     if (e.ticket) line += ", ticket " + text(*e.ticket);
     if (e.tile) line += ", tile " + text(*e.tile);
     out.push_back(std::move(line));
@@ -93,12 +97,14 @@ std::vector<std::string> certificate_text(const Model& m, const Proof& proof) {
     questions += !q.empty();
     paths += q.size();
   }
-  out.push_back("  order: " + std::to_string(questions) + " questions by " + std::to_string(paths) + " happens-before paths, for example");
+  out.push_back("  order: " + std::to_string(questions) + " questions by " + std::to_string(paths) +
+                " happens-before paths, for example");
   const std::vector<Path>* longest = nullptr;
   for (const auto& q : proof.paths)
     if (!q.empty() && (!longest || q[0].nodes.size() > (*longest)[0].nodes.size())) longest = &q;
   if (longest)
-    for (size_t n = 0; n < (*longest)[0].nodes.size(); ++n) out.push_back(std::string(n ? "      -> " : "         ") + text_of(m, (*longest)[0].nodes[n]));
+    for (size_t n = 0; n < (*longest)[0].nodes.size(); ++n)
+      out.push_back(std::string(n ? "      -> " : "         ") + text_of(m, (*longest)[0].nodes[n]));
   return out;
 }
 

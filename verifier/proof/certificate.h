@@ -1,11 +1,11 @@
-// The certificate of a proof: the numbers that the proof found, by name, so that a checker without a solver can put them
-// back into the protocol and see that everything holds.
-//   tickets and tiles of every event, times with their Farkas multipliers, and the happens-before paths of every ordering
-//   question with the constraints under which each is used
-// recheck() substitutes only: (a) Farkas, coefficient by coefficient: all trip counts; (b) at all small parameters: every
-// counting question, times along the concrete traces and from every arrival to its wait, and for every point of every
-// ordering question a listed path that is a chain of concrete steps. That paths cover *all* points is what the solver
-// said (its queries can be exported); a number that nothing uses has to be 0.
+// The certificate of a proof: the numbers that the proof found, by name, so that a checker without a solver can put
+// them back into the protocol and see that everything holds.
+//   tickets and tiles of every event, times with their Farkas multipliers, and the happens-before paths of every
+//   ordering question with the constraints under which each is used
+// recheck() substitutes only: (a) Farkas, coefficient by coefficient: all trip counts; (b) at all small parameters:
+// every counting question, times along the concrete traces and from every arrival to its wait, and for every point of
+// every ordering question a listed path that is a chain of concrete steps. That paths cover *all* points is what the
+// solver said (its queries can be exported); a number that nothing uses has to be 0.
 #pragma once
 #include <optional>
 #include <string>

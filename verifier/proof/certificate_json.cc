@@ -81,7 +81,8 @@ Certificate certificate(const Json& j) {
   c.flat = j.at("flat");
   c.outer = j.at("outer");
   c.symbols = j.at("symbols").get<std::vector<std::string>>();
-  for (const Json& d : j.at("dependencies")) c.dependencies.push_back({d.at("rest"), d.at("multipliers").get<std::vector<int64_t>>()});
+  for (const Json& d : j.at("dependencies"))
+    c.dependencies.push_back({d.at("rest"), d.at("multipliers").get<std::vector<int64_t>>()});
   for (const Json& q : j.at("questions")) {
     c.questions.emplace_back();
     for (const Json& p : q) {
@@ -96,7 +97,8 @@ Certificate certificate(const Json& j) {
 }  // namespace
 
 std::string certificate_json(const Certificate& c) {
-  Json out{{"version", 1}, {"protocol", c.protocol}, {"slots", c.slots}, {"flat", c.flat}, {"outer", c.outer}, {"symbols", c.symbols}};
+  Json out{{"version", 1},   {"protocol", c.protocol}, {"slots", c.slots},
+           {"flat", c.flat}, {"outer", c.outer},       {"symbols", c.symbols}};
   Json events = Json::array(), dependencies = Json::array(), questions = Json::array();
   for (const CertificateEvent& e : c.events) {
     Json x{{"text", e.text}, {"offsets", e.offsets}};

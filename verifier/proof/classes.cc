@@ -9,7 +9,8 @@ constexpr int64_t kLargestCoefficient = int64_t{1} << 40;
 constexpr int kEndMark = 1000000;  // after every statement of a body
 
 bool too_large(const Aff& a) {
-  return std::ranges::any_of(a.terms(), [](const auto& t) { return t.second > kLargestCoefficient || t.second < -kLargestCoefficient; });
+  return std::ranges::any_of(
+      a.terms(), [](const auto& t) { return t.second > kLargestCoefficient || t.second < -kLargestCoefficient; });
 }
 std::optional<Num> multiply(const Num& a, const Num& b, std::string& why) {
   if (a.K || b.K) {
@@ -195,8 +196,7 @@ class ModelBuilder {
       m_.assumption_code.push_back(compile(a.condition));
       if (auto g = affine_guard(a.condition, names, why))
         m_.assumptions.insert(m_.assumptions.end(), g->begin(), g->end());
-      else
-        m_.troubles.push_back({a.origin.where.range, why});
+      else m_.troubles.push_back({a.origin.where.range, why});
     }
     for (const ModelParam& q : m_.params) m_.assumptions.push_back(Aff::of(q.sym));
     m_.depth = p.stages;
@@ -250,7 +250,7 @@ class ModelBuilder {
     std::vector<Aff> guards;
     std::vector<int> place;
     Names names;
-    bool fits = true;   // false: inside something the proof cannot describe
+    bool fits = true;  // false: inside something the proof cannot describe
     bool in_data = false;
   };
   int new_class(const Event& event, const Scope& s, std::vector<int> place, bool is_mark) {
@@ -274,7 +274,8 @@ class ModelBuilder {
     m_.programs.emplace_back();
     Role& r = m_.protocol.roles[static_cast<size_t>(role_)];
     m_.sequences[static_cast<size_t>(role_)].items = walk(r.body, s, m_.programs.back());
-    for (const std::vector<int>* ids : {&m_.role_events[static_cast<size_t>(role_)], &m_.role_counts[static_cast<size_t>(role_)]})
+    for (const std::vector<int>* ids :
+         {&m_.role_events[static_cast<size_t>(role_)], &m_.role_counts[static_cast<size_t>(role_)]})
       for (int id : *ids) counters_at(m_.classes[static_cast<size_t>(id)]);
   }
 
@@ -300,7 +301,8 @@ class ModelBuilder {
     return items;
   }
 
-  void branch(const Branch& b, const Scope& s, const std::vector<int>& place, std::vector<Sequence>& items, std::vector<Statement>& out) {
+  void branch(const Branch& b, const Scope& s, const std::vector<int>& place, std::vector<Sequence>& items,
+              std::vector<Statement>& out) {
     Scope inner = s;
     inner.place = place;
     Statement st;
@@ -314,14 +316,14 @@ class ModelBuilder {
       std::string why;
       if (auto g = affine_guard(b.condition, s.names, why))
         inner.guards.insert(inner.guards.end(), g->begin(), g->end());
-      else
-        trouble(b.origin, why);
+      else trouble(b.origin, why);
     }
     for (Sequence& q : walk(b.body, inner, st.body)) items.push_back(std::move(q));
     out.push_back(std::move(st));
   }
 
-  void loop(const Loop& l, const Scope& s, const std::vector<int>& place, std::vector<Sequence>& items, std::vector<Statement>& out) {
+  void loop(const Loop& l, const Scope& s, const std::vector<int>& place, std::vector<Sequence>& items,
+            std::vector<Statement>& out) {
     const Branch* data = l.body.size() == 1 ? std::get_if<Branch>(&l.body[0].node) : nullptr;
     if (data && data->predicate.empty()) data = nullptr;
     Statement st;

@@ -1,9 +1,9 @@
-// Protocol → event classes: one class a line of a role, with its loops, guards, place in the program and the closed form
-// of every counter there.
+// Protocol → event classes: one class a line of a role, with its loops, guards, place in the program and the closed
+// form of every counter there.
 //   for w < W { for k < K { e; inc it } }      class e: loops (w, W), (k, K); it = w*K + k at e
 // A counter that runs on through tiles of K steps is kept as the pair (w, k) of a Num: no product of two unknowns ever
-// reaches the solver as a product. What does not fit (three loops deep, guards that are not affine, a predicate around a
-// part of a body, …) is a Trouble: the proof answers unknown there, the exact runs still work on the statements.
+// reaches the solver as a product. What does not fit (three loops deep, guards that are not affine, a predicate around
+// a part of a body, …) is a Trouble: the proof answers unknown there, the exact runs still work on the statements.
 // syncthreads is lowered here to a ring "cta" of one slot on which every thread arrives and waits.
 #pragma once
 #include <optional>
@@ -99,11 +99,13 @@ struct Model {
   int64_t depth = 1;           // the largest number of slots
 
   const EventClass& operator[](int id) const { return classes[static_cast<size_t>(id)]; }
-  const Role& role_of(int id) const { return protocol.roles[static_cast<size_t>(classes[static_cast<size_t>(id)].role)]; }
+  const Role& role_of(int id) const {
+    return protocol.roles[static_cast<size_t>(classes[static_cast<size_t>(id)].role)];
+  }
   // All constraints (>= 0) of instance `vec` of a class.
   std::vector<Aff> domain(int id, std::span<const Aff> vec) const;
-  std::vector<Aff> instance(int id) const;         // its loop variables
-  std::vector<Aff> primed_instance(int id);        // … of a second instance
+  std::vector<Aff> instance(int id) const;   // its loop variables
+  std::vector<Aff> primed_instance(int id);  // … of a second instance
   std::vector<std::pair<Sym, Aff>> binding(int id, std::span<const Aff> vec) const;
   bool lives(int id, std::span<const Aff> vec, const Point& at) const;
   std::vector<Sym> param_syms() const;

@@ -103,10 +103,8 @@ class Machine {
             break;
           }
       }
-      if (pick == async)
-        finish(out_.seed == 0 ? 0 : draw(flight_.size()));
-      else
-        step(pick);
+      if (pick == async) finish(out_.seed == 0 ? 0 : draw(flight_.size()));
+      else step(pick);
     }
     if (!out_.failure) find_hang();
     return std::move(out_);
@@ -126,7 +124,8 @@ class Machine {
   Access access_of(int t) const { return {t, static_cast<int>(pc_[static_cast<size_t>(t)])}; }
   Barrier* barrier(const Record& r) {
     int ring = m_[r.id].event.ring;
-    if (ring < 0 || r.slot < 0 || r.slot >= static_cast<int64_t>(bars_[static_cast<size_t>(ring)].size())) return nullptr;
+    if (ring < 0 || r.slot < 0 || r.slot >= static_cast<int64_t>(bars_[static_cast<size_t>(ring)].size()))
+      return nullptr;
     return &bars_[static_cast<size_t>(ring)][static_cast<size_t>(r.slot)];
   }
   std::string place(const Record& r) const {
@@ -207,11 +206,13 @@ class Machine {
     const Record& r = *current(t);
     const Event& e = m_[r.id].event;
     Access a = access_of(t);
-    if (r.negative) return fail(FailureKind::negative, a, "/ or % of a negative number in '" + m_.event_text(r.id) + "'");
+    if (r.negative)
+      return fail(FailureKind::negative, a, "/ or % of a negative number in '" + m_.event_text(r.id) + "'");
     Barrier* b = barrier(r);
     if (e.ring >= 0 && !b)
-      return fail(FailureKind::bounds, a, "'" + m_.event_text(r.id) + "' uses slot " + std::to_string(r.slot) + " of " +
-                                              std::to_string(bars_[static_cast<size_t>(e.ring)].size()));
+      return fail(FailureKind::bounds, a,
+                  "'" + m_.event_text(r.id) + "' uses slot " + std::to_string(r.slot) + " of " +
+                      std::to_string(bars_[static_cast<size_t>(e.ring)].size()));
     out_.log.push_back({t, a.record, false, b ? b->phase : -1});
     if (e.kind == EventKind::sync_warp || e.kind == EventKind::sync_role) return meet(t, e.kind);
     ++pc_[static_cast<size_t>(t)];
@@ -226,10 +227,8 @@ class Machine {
           b->tx += e.tx * r.weight;
           note(a, Mark::expect, b->phase);
         }
-        if (e.kind == EventKind::arrive)
-          arrive(a, r, *b);
-        else
-          flip(e.ring, *b);
+        if (e.kind == EventKind::arrive) arrive(a, r, *b);
+        else flip(e.ring, *b);
         break;
       case EventKind::read:
       case EventKind::write: {
@@ -276,10 +275,10 @@ class Machine {
     int64_t left = e.count * r.weight;
     while (left && !out_.failure) {
       if (b.pending == 0 || e.count > b.pending) {
-        fail(FailureKind::over_arrival, a, "'" + m_.event_text(r.id) + "' arrives on " + place(r) + " in phase " +
-                                               std::to_string(b.phase) + ", where " + std::to_string(b.pending) + " of " +
-                                               std::to_string(m_.protocol.rings[static_cast<size_t>(e.ring)].count) +
-                                               " arrivals are pending");
+        fail(FailureKind::over_arrival, a,
+             "'" + m_.event_text(r.id) + "' arrives on " + place(r) + " in phase " + std::to_string(b.phase) +
+                 ", where " + std::to_string(b.pending) + " of " +
+                 std::to_string(m_.protocol.rings[static_cast<size_t>(e.ring)].count) + " arrivals are pending");
         describe(b);
         break;
       }
@@ -300,7 +299,14 @@ class Machine {
     const Event& e = m_[r.id].event;
     size_t bit = new_bit(a);
     access(a, r, bit, true);
-    Operation o{.who = a, .ring = e.ring, .slot = r.slot, .bytes = e.bytes * r.weight, .left = 0, .bit = bit, .know = know_[static_cast<size_t>(a.thread)], .done = false};
+    Operation o{.who = a,
+                .ring = e.ring,
+                .slot = r.slot,
+                .bytes = e.bytes * r.weight,
+                .left = 0,
+                .bit = bit,
+                .know = know_[static_cast<size_t>(a.thread)],
+                .done = false};
     o.know.set(bit);
     flight_.push_back(operations_.size());
     operations_.push_back(std::move(o));
@@ -347,7 +353,9 @@ class Machine {
     auto& slots = memory_[static_cast<size_t>(e.buffer)];
     const std::string& buffer = m_.protocol.buffers[static_cast<size_t>(e.buffer)].name;
     if (r.at < 0 || r.at >= static_cast<int64_t>(slots.size()))
-      return fail(FailureKind::bounds, a, "'" + m_.event_text(r.id) + "' uses slot " + std::to_string(r.at) + " of " + std::to_string(slots.size()));
+      return fail(
+          FailureKind::bounds, a,
+          "'" + m_.event_text(r.id) + "' uses slot " + std::to_string(r.at) + " of " + std::to_string(slots.size()));
     Slot& s = slots[static_cast<size_t>(r.at)];
     std::string where = buffer + "[" + std::to_string(r.at) + "]";
     if (write) {
@@ -364,26 +372,35 @@ class Machine {
       }
       std::vector<size_t> before = s.older;
       before.insert(before.end(), s.reads.begin(), s.reads.end());
-      check_order(a, before, "'" + m_.event_text(r.id) + "' writes " + (r.has_tile ? "tile " + std::to_string(r.tile) + " into " : "") + where + " while an earlier access is not ordered before it");
+      check_order(a, before,
+                  "'" + m_.event_text(r.id) + "' writes " +
+                      (r.has_tile ? "tile " + std::to_string(r.tile) + " into " : "") + where +
+                      " while an earlier access is not ordered before it");
       s.writes.push_back(bit);
       out_.seen_write[static_cast<size_t>(a.thread)][static_cast<size_t>(a.record)] = s.ordinal;
     } else {
       if (r.has_tile && (!s.written || s.tile != r.tile)) {
         std::string found = s.written ? "tile " + std::to_string(s.tile) : std::string("nothing");
-        fail(FailureKind::wrong_data, a, "'" + m_.event_text(r.id) + "' finds " + found + " in " + where + " instead of tile " + std::to_string(r.tile));
+        fail(FailureKind::wrong_data, a,
+             "'" + m_.event_text(r.id) + "' finds " + found + " in " + where + " instead of tile " +
+                 std::to_string(r.tile));
         if (out_.failure && out_.failure->kind == FailureKind::wrong_data) {
           out_.failure->found_tile = s.written ? s.tile : -1;
           if (s.written) out_.failure->earlier.push_back(s.writer);
         }
       } else {
-        check_order(a, s.writes, "'" + m_.event_text(r.id) + "' reads " + (r.has_tile ? "tile " + std::to_string(r.tile) + " in " : "") + where + " before its write is known to be complete");
+        check_order(a, s.writes,
+                    "'" + m_.event_text(r.id) + "' reads " +
+                        (r.has_tile ? "tile " + std::to_string(r.tile) + " in " : "") + where +
+                        " before its write is known to be complete");
       }
       s.reads.push_back(bit);
       if (s.written) out_.seen_write[static_cast<size_t>(a.thread)][static_cast<size_t>(a.record)] = s.ordinal;
     }
   }
   bool same_instance(Access a, Access b) const {
-    const Record &x = record(a.thread, static_cast<size_t>(a.record)), &y = record(b.thread, static_cast<size_t>(b.record));
+    const Record &x = record(a.thread, static_cast<size_t>(a.record)),
+                 &y = record(b.thread, static_cast<size_t>(b.record));
     return x.id == y.id && x.vec == y.vec;
   }
   void check_order(Access a, const std::vector<size_t>& bits, std::string message) {
@@ -419,9 +436,10 @@ class Machine {
                     std::to_string(t.lane) + " waits at '" + m_.event_text(r.id) + "'";
     const Barrier* b = barrier(r);
     if (!b) return s;
-    return s + ": " + place(r) + " is in phase " + std::to_string(b->phase) + ", parity asked " + std::to_string(r.parity) +
-           ", " + std::to_string(b->pending) + " of " + std::to_string(m_.protocol.rings[static_cast<size_t>(m_[r.id].event.ring)].count) +
-           " arrivals pending, " + std::to_string(b->tx) + " bytes expected";
+    return s + ": " + place(r) + " is in phase " + std::to_string(b->phase) + ", parity asked " +
+           std::to_string(r.parity) + ", " + std::to_string(b->pending) + " of " +
+           std::to_string(m_.protocol.rings[static_cast<size_t>(m_[r.id].event.ring)].count) + " arrivals pending, " +
+           std::to_string(b->tx) + " bytes expected";
   }
 
   // Long runs: forget accesses that no slot and no operation refers to.
@@ -486,7 +504,8 @@ class Machine {
 constexpr size_t kMostRecords = 200000;  // a run longer than this is not tried
 
 std::string_view mark_name(size_t mark) {
-  constexpr std::array<std::string_view, 4> names = {"the return of", "the expected bytes of", "the arrival of", "the bytes of"};
+  constexpr std::array<std::string_view, 4> names = {"the return of", "the expected bytes of", "the arrival of",
+                                                     "the bytes of"};
   return names[mark];
 }
 

@@ -1,6 +1,6 @@
-// Exact runs of a protocol at concrete parameters: the machine of rules.md section 2 (mbarriers with pending arrivals and
-// transaction bytes), asynchronous copies that complete at any later step, and knowledge of completed accesses as exact
-// bit-set clocks. A failure of a run is a refutation: the schedule is its witness.
+// Exact runs of a protocol at concrete parameters: the machine of rules.md section 2 (mbarriers with pending arrivals
+// and transaction bytes), asynchronous copies that complete at any later step, and knowledge of completed accesses as
+// exact bit-set clocks. A failure of a run is a refutation: the schedule is its witness.
 //   model, {K: 4}  →  traces of representative threads  →  run under a seed  →  hang / race / wrong data / …
 // A role of W warps x L lanes is represented by at most `most` x `most` threads; the last of each stands for the rest
 // (weight = how many). Real parities decide waits; two other readings serve the proof: by ticket (a wait returns once
@@ -38,11 +38,12 @@ struct Traces {
 };
 // Values of the parameters of the protocol, and which iterations each predicate takes.
 struct Inputs {
-  std::vector<int64_t> params;              // by index of Model::params; "taken" entries follow from the predicates
-  std::vector<std::vector<bool>> taken;     // per predicate
+  std::vector<int64_t> params;           // by index of Model::params; "taken" entries follow from the predicates
+  std::vector<std::vector<bool>> taken;  // per predicate
 };
 
-// Small parameter sets that satisfy the assumptions: 0..top for the first parameter, 0..3 for the second, 0..2 for more.
+// Small parameter sets that satisfy the assumptions: 0..top for the first parameter, 0..3 for the second, 0..2 for
+// more.
 std::vector<std::vector<int64_t>> small_parameters(const Model& m, int64_t top);
 // The actual values, where every parameter has one and they satisfy the assumptions.
 std::optional<std::vector<int64_t>> actual_parameters(const Model& m);
@@ -61,10 +62,10 @@ struct Access {
 struct Failure {
   FailureKind kind = FailureKind::hang;
   std::string message;
-  Access at;                     // the event that fails
-  std::vector<Access> blocked;   // hang: everybody who waits
-  std::vector<Access> earlier;   // race: accesses it is not ordered after
-  int64_t found_tile = -1;       // wrong data: what is there, -1 nothing
+  Access at;                                  // the event that fails
+  std::vector<Access> blocked;                // hang: everybody who waits
+  std::vector<Access> earlier;                // race: accesses it is not ordered after
+  int64_t found_tile = -1;                    // wrong data: what is there, -1 nothing
   int64_t phase = 0, pending = 0, bytes = 0;  // of the barrier at hand
 };
 
@@ -84,7 +85,8 @@ struct RunResult {
   std::optional<Failure> failure;
   std::vector<LogStep> log;
   std::vector<std::vector<std::array<PhaseRange, 4>>> where;  // thread, record, mark: phases it belonged to
-  std::vector<std::vector<int64_t>> seen_write;               // thread, record: of a read the ordinal of the write it saw in its slot, -1 none
+  std::vector<std::vector<int64_t>>
+      seen_write;  // thread, record: of a read the ordinal of the write it saw in its slot, -1 none
   uint64_t seed = 0;
 };
 RunResult run(const Model& m, const Traces& traces, uint64_t seed, Reading reading, const Point& params);

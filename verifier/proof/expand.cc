@@ -8,9 +8,9 @@
 namespace tc::verify {
 namespace {
 struct State {
-  std::vector<int64_t> values;                              // by Model::variables
-  std::vector<std::map<int64_t, int64_t>> flips;            // per mask
-  bool undefined = false;                                   // an expression without value
+  std::vector<int64_t> values;                    // by Model::variables
+  std::vector<std::map<int64_t, int64_t>> flips;  // per mask
+  bool undefined = false;                         // an expression without value
 };
 int64_t eval(const Code& c, State& s) {
   switch (c.op) {
@@ -89,7 +89,8 @@ class Walk {
   bool event(const Statement& st) {
     const EventClass& c = m_[st.id];
     if (c.event.kind == EventKind::increment) return ++state_.values[static_cast<size_t>(st.variable)], true;
-    if (c.event.kind == EventKind::flip) return ++state_.flips[static_cast<size_t>(st.variable)][eval(st.slot, state_)], true;
+    if (c.event.kind == EventKind::flip)
+      return ++state_.flips[static_cast<size_t>(st.variable)][eval(st.slot, state_)], true;
     if (!executes(m_, st.id, thread_.warp, thread_.lane)) return true;
     if (records.size() >= limit_) return false;
     Record r;

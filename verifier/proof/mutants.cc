@@ -91,7 +91,8 @@ class Mutator {
       if (lines_[j].indent != l.indent || lines_[j].opens() || lines_[j].words[0] == "role") break;
       if (!lines_[j].has(" arrive ")) continue;
       std::vector<std::string> t = texts();
-      std::rotate(t.begin() + static_cast<std::ptrdiff_t>(i), t.begin() + static_cast<std::ptrdiff_t>(j), t.begin() + static_cast<std::ptrdiff_t>(j) + 1);
+      std::rotate(t.begin() + static_cast<std::ptrdiff_t>(i), t.begin() + static_cast<std::ptrdiff_t>(j),
+                  t.begin() + static_cast<std::ptrdiff_t>(j) + 1);
       emit("early", t);
       break;
     }
@@ -102,14 +103,16 @@ class Mutator {
       std::string_view from, to;
     };
     for (Row r : {Row{"all", "one"}, {"one", "all"}, {"warp", "all"}, {"warp", "one"}})
-      if (l.words[0] == r.from) put("who", i, {std::string(l.indent, ' ') + std::string(r.to) + l.text.substr(l.indent + r.from.size())});
+      if (l.words[0] == r.from)
+        put("who", i, {std::string(l.indent, ' ') + std::string(r.to) + l.text.substr(l.indent + r.from.size())});
   }
   void numbers(size_t i) {
     const Line& l = lines_[i];
     for (size_t open = l.text.find('['); open != std::string::npos; open = l.text.find('[', open + 1)) {
       size_t close = l.text.find(" % S]", open);
       if (close == std::string::npos || l.text.find(']', open) < close) continue;
-      std::string inside = l.text.substr(open + 1, close - open - 1), head = l.text.substr(0, open), tail = l.text.substr(close + 5);
+      std::string inside = l.text.substr(open + 1, close - open - 1), head = l.text.substr(0, open),
+                  tail = l.text.substr(close + 5);
       put("slot", i, {head + "[(" + inside + " + 1) % S]" + tail});
       put("slot", i, {head + "[" + inside + " % (S + 1)]" + tail});
     }
@@ -117,8 +120,10 @@ class Mutator {
       put("parity", i, {l.has(" meant ") ? replaced(l.text, " meant ", " ^ 1 meant ") : l.text + " ^ 1"});
       put("phase", i, {replaced(l.text, "// S)", "// (S + 1))")});
     }
-    if (l.has(" tx ") || l.has(" bytes ") || l.has(" expect ")) put("bytes", i, {l.has(" 2") ? replaced(l.text, " 2", " 3") : replaced(l.text, " 6", " 5")});
-    if (l.words.size() > 1 && l.words[1] == "mmawait") put("mmawait", i, {l.text.substr(0, l.text.size() - 1) + std::to_string(l.text.back() - '0' + 1)});
+    if (l.has(" tx ") || l.has(" bytes ") || l.has(" expect "))
+      put("bytes", i, {l.has(" 2") ? replaced(l.text, " 2", " 3") : replaced(l.text, " 6", " 5")});
+    if (l.words.size() > 1 && l.words[1] == "mmawait")
+      put("mmawait", i, {l.text.substr(0, l.text.size() - 1) + std::to_string(l.text.back() - '0' + 1)});
     if (l.has(" tile ")) put("tile", i, {l.has("bytes") ? replaced(l.text, " bytes", " + 1 bytes") : l.text + " + 1"});
   }
 
@@ -141,7 +146,9 @@ std::optional<std::string> misplaced(const Model& m, const Traces& t, const RunR
       for (size_t mark = 0; mark < 4; ++mark) {
         const PhaseRange& seen = r.where[i][j][mark];
         int64_t want = phase + (mark == static_cast<size_t>(Mark::wait) ? 1 : 0);
-        if (seen.seen() && (seen.low != want || seen.high != want)) return "'" + m.event_text(x.id) + "' in phase " + std::to_string(seen.high) + " instead of " + std::to_string(want);
+        if (seen.seen() && (seen.low != want || seen.high != want))
+          return "'" + m.event_text(x.id) + "' in phase " + std::to_string(seen.high) + " instead of " +
+                 std::to_string(want);
       }
     }
   return std::nullopt;
@@ -164,8 +171,11 @@ std::optional<std::string> contradiction(const Proof& proof, uint64_t seeds) {
       for (int64_t v : in.params) at += " " + std::to_string(v);
       for (uint64_t seed = 0; seed <= seeds; ++seed) {  // the last one on counters
         RunResult r = run(m, *t, seed, seed == seeds ? Reading::ticket : Reading::parity, p);
-        if (r.failure) return "parameters" + at + ", seed " + std::to_string(seed) + ": " + std::string(name_of(r.failure->kind)) + ": " + r.failure->message;
-        if (auto wrong = misplaced(m, *t, r, p)) return "parameters" + at + ", seed " + std::to_string(seed) + ": " + *wrong;
+        if (r.failure)
+          return "parameters" + at + ", seed " + std::to_string(seed) + ": " + std::string(name_of(r.failure->kind)) +
+                 ": " + r.failure->message;
+        if (auto wrong = misplaced(m, *t, r, p))
+          return "parameters" + at + ", seed " + std::to_string(seed) + ": " + *wrong;
       }
     }
   return std::nullopt;

@@ -1,5 +1,5 @@
-// Mutation test of the verifier: small edits of right protocols, the mistakes people make. Whatever is proved must survive
-// exact runs at every small trip count under many schedules, with every event in the phase of its ticket.
+// Mutation test of the verifier: small edits of right protocols, the mistakes people make. Whatever is proved must
+// survive exact runs at every small trip count under many schedules, with every event in the phase of its ticket.
 #pragma once
 #include <optional>
 #include <string>

@@ -47,8 +47,8 @@ Key key_of(const Node& n) {
 struct Order::Previous {
   Node node;
   enum class Why : uint8_t { free, solved, program_order } why = Why::free;
-  std::vector<Aff> solved;                  // constraints of a solution
-  std::vector<std::vector<Aff>> newer;      // mma_wait: operations that exist between
+  std::vector<Aff> solved;              // constraints of a solution
+  std::vector<std::vector<Aff>> newer;  // mma_wait: operations that exist between
 };
 struct Order::Step {
   Node node;
@@ -59,7 +59,8 @@ struct Order::Step {
 };
 
 // Constraints under which a(x) comes before e(y) in the program of one thread; no value: not so at the point.
-std::optional<std::vector<Aff>> Order::before(int a, const std::vector<Aff>& x, int e, const std::vector<Aff>& y, const Point& at) const {
+std::optional<std::vector<Aff>> Order::before(int a, const std::vector<Aff>& x, int e, const std::vector<Aff>& y,
+                                              const Point& at) const {
   size_t shared = common_loops(m_[a], m_[e]);
   bool first = m_[a].place < m_[e].place;
   std::vector<Aff> out;
@@ -83,8 +84,10 @@ std::optional<std::vector<Aff>> Order::before(int a, const std::vector<Aff>& x, 
   return std::nullopt;
 }
 
-// Instances of a, in the thread of e, that come before e(vec): the latest first, then (unless latest_only) the earliest.
-std::vector<std::vector<Aff>> Order::earlier(int a, int e, const std::vector<Aff>& vec, const Point& at, bool latest_only) const {
+// Instances of a, in the thread of e, that come before e(vec): the latest first, then (unless latest_only) the
+// earliest.
+std::vector<std::vector<Aff>> Order::earlier(int a, int e, const std::vector<Aff>& vec, const Point& at,
+                                             bool latest_only) const {
   const EventClass& c = m_[a];
   size_t shared = common_loops(c, m_[e]);
   std::vector<Aff> last(vec.begin(), vec.begin() + static_cast<std::ptrdiff_t>(shared));
@@ -138,12 +141,21 @@ std::vector<Lane> Order::crew(int role, const Node& goal, std::optional<Lane> mo
 void Order::completed_by(const Node& n, const Point& at, const Node& goal, std::vector<Previous>& out) {
   for (const EventClass& e : m_.classes) {
     bool arrival = e.event.kind == EventKind::arrive;
-    if (e.is_mark || e.event.ring != n.ring || !e.ticket || !(arrival || (e.event.kind == EventKind::copy && n.kind == NodeKind::complete))) continue;
+    if (e.is_mark || e.event.ring != n.ring || !e.ticket ||
+        !(arrival || (e.event.kind == EventKind::copy && n.kind == NodeKind::complete)))
+      continue;
     for (Solution& s : algebra_.solve(e.id, *e.ticket, n.ticket, &at)) {
-      if (!m_.lives(e.id, s.vec, at) || !std::ranges::all_of(s.constraints, [&](const Aff& c) { return c.at(at) >= 0; })) continue;
+      if (!m_.lives(e.id, s.vec, at) ||
+          !std::ranges::all_of(s.constraints, [&](const Aff& c) { return c.at(at) >= 0; }))
+        continue;
       for (const Lane& t : crew(e.role, goal, std::nullopt))
         if (executes(m_, e.id, t.warp, t.lane))
-          out.push_back({.node = {.kind = arrival ? NodeKind::happened : NodeKind::done, .id = e.id, .thread = t, .vec = s.vec, .ring = -1, .ticket = {}},
+          out.push_back({.node = {.kind = arrival ? NodeKind::happened : NodeKind::done,
+                                  .id = e.id,
+                                  .thread = t,
+                                  .vec = s.vec,
+                                  .ring = -1,
+                                  .ticket = {}},
                          .why = Previous::Why::solved,
                          .solved = s.constraints,
                          .newer = {}});
@@ -151,15 +163,29 @@ void Order::completed_by(const Node& n, const Point& at, const Node& goal, std::
   }
   int64_t slots = m_.slots[static_cast<size_t>(n.ring)];
   if (n.kind == NodeKind::complete && n.ticket.at(at) >= slots)
-    out.push_back({.node = {.kind = NodeKind::complete, .id = -1, .thread = {}, .vec = {}, .ring = n.ring, .ticket = n.ticket.plus(-slots)},
-                   .why = Previous::Why::free, .solved = {}, .newer = {}});
+    out.push_back({.node = {.kind = NodeKind::complete,
+                            .id = -1,
+                            .thread = {},
+                            .vec = {},
+                            .ring = n.ring,
+                            .ticket = n.ticket.plus(-slots)},
+                   .why = Previous::Why::free,
+                   .solved = {},
+                   .newer = {}});
 }
 
 void Order::waited_by(const Node& n, const Point& at, const Node& goal, std::vector<Previous>& out) {
   const EventClass& e = m_[n.id];
-  auto put = [&](Node node) { out.push_back({.node = std::move(node), .why = Previous::Why::free, .solved = {}, .newer = {}}); };
+  auto put = [&](Node node) {
+    out.push_back({.node = std::move(node), .why = Previous::Why::free, .solved = {}, .newer = {}});
+  };
   if (e.event.kind == EventKind::wait)
-    put({.kind = NodeKind::complete, .id = -1, .thread = {}, .vec = {}, .ring = e.event.ring, .ticket = e.ticket->substitute(m_.binding(n.id, n.vec))});
+    put({.kind = NodeKind::complete,
+         .id = -1,
+         .thread = {},
+         .vec = {},
+         .ring = e.event.ring,
+         .ticket = e.ticket->substitute(m_.binding(n.id, n.vec))});
   if (e.event.kind == EventKind::sync_warp || e.event.kind == EventKind::sync_role)
     for (const Lane& t : crew(e.role, goal, Lane{n.thread->warp, 0}))
       if (e.event.kind == EventKind::sync_role || t.warp == n.thread->warp)
@@ -174,10 +200,11 @@ void Order::waited_by(const Node& n, const Point& at, const Node& goal, std::vec
     size_t skip = static_cast<size_t>(e.event.pending);
     for (size_t i = skip; i < old.size(); ++i) {
       std::optional<Lane> thread = m_[id].event.kind == EventKind::aread ? n.thread : std::nullopt;
-      out.push_back({.node = {.kind = NodeKind::done, .id = id, .thread = thread, .vec = old[i], .ring = -1, .ticket = {}},
-                     .why = Previous::Why::program_order,
-                     .solved = {},
-                     .newer = {old.begin(), old.begin() + static_cast<std::ptrdiff_t>(skip)}});
+      out.push_back(
+          {.node = {.kind = NodeKind::done, .id = id, .thread = thread, .vec = old[i], .ring = -1, .ticket = {}},
+           .why = Previous::Why::program_order,
+           .solved = {},
+           .newer = {old.begin(), old.begin() + static_cast<std::ptrdiff_t>(skip)}});
     }
   }
 }
@@ -189,18 +216,29 @@ std::vector<Order::Previous> Order::predecessors(const Node& n, const Point& at,
     return out;
   }
   if (n.kind == NodeKind::done) {  // an mma ends after every warp has issued it
-    std::vector<Lane> threads = m_[n.id].event.kind == EventKind::mma ? crew(m_[n.id].role, goal, std::nullopt) : std::vector<Lane>{*n.thread};
+    std::vector<Lane> threads =
+        m_[n.id].event.kind == EventKind::mma ? crew(m_[n.id].role, goal, std::nullopt) : std::vector<Lane>{*n.thread};
     for (const Lane& t : threads)
-      out.push_back({.node = {.kind = NodeKind::happened, .id = n.id, .thread = t, .vec = n.vec, .ring = -1, .ticket = {}},
-                     .why = Previous::Why::free, .solved = {}, .newer = {}});
+      out.push_back(
+          {.node = {.kind = NodeKind::happened, .id = n.id, .thread = t, .vec = n.vec, .ring = -1, .ticket = {}},
+           .why = Previous::Why::free,
+           .solved = {},
+           .newer = {}});
     return out;
   }
   if (n.kind == NodeKind::happened) waited_by(n, at, goal, out);
   for (int id : m_.role_events[static_cast<size_t>(m_[n.id].role)])
     if (blocks(m_[id].event.kind) && executes(m_, id, n.thread->warp, n.thread->lane))
       for (std::vector<Aff>& v : earlier(id, n.id, n.vec, at, false))
-        out.push_back({.node = {.kind = NodeKind::happened, .id = id, .thread = n.thread, .vec = std::move(v), .ring = -1, .ticket = {}},
-                       .why = Previous::Why::program_order, .solved = {}, .newer = {}});
+        out.push_back({.node = {.kind = NodeKind::happened,
+                                .id = id,
+                                .thread = n.thread,
+                                .vec = std::move(v),
+                                .ring = -1,
+                                .ticket = {}},
+                       .why = Previous::Why::program_order,
+                       .solved = {},
+                       .newer = {}});
   return out;
 }
 
@@ -261,7 +299,8 @@ std::optional<Path> Order::search(const Node& target, const Node& goal, const Po
         const Node& after = steps[static_cast<size_t>(s.parent)].node;
         append(path.constraints, s.solved);
         if (s.why != Previous::Why::free) append(path.constraints, m_.domain(s.node.id, s.node.vec));
-        if (s.why == Previous::Why::program_order) append(path.constraints, *before(s.node.id, s.node.vec, after.id, after.vec, at));
+        if (s.why == Previous::Why::program_order)
+          append(path.constraints, *before(s.node.id, s.node.vec, after.id, after.vec, at));
         for (const std::vector<Aff>& v : s.newer) {
           append(path.constraints, m_.domain(s.node.id, v));
           append(path.constraints, *before(s.node.id, v, after.id, after.vec, at));
@@ -275,7 +314,11 @@ std::optional<Path> Order::search(const Node& target, const Node& goal, const Po
     for (Previous& p : predecessors(current, at, goal)) {
       if (!p.node.on_ticket() && schedule_ && date(p.node, at) < start) continue;
       if (!seen.insert(key_of(p.node)).second) continue;
-      steps.push_back({.node = std::move(p.node), .parent = static_cast<int>(next), .why = p.why, .solved = std::move(p.solved), .newer = std::move(p.newer)});
+      steps.push_back({.node = std::move(p.node),
+                       .parent = static_cast<int>(next),
+                       .why = p.why,
+                       .solved = std::move(p.solved),
+                       .newer = std::move(p.newer)});
     }
   }
   return std::nullopt;

@@ -56,8 +56,10 @@ class Order {
   void completed_by(const Node& n, const Point& at, const Node& goal, std::vector<Previous>& out);
   void waited_by(const Node& n, const Point& at, const Node& goal, std::vector<Previous>& out);
   std::vector<Lane> crew(int role, const Node& goal, std::optional<Lane> more) const;
-  std::optional<std::vector<Aff>> before(int a, const std::vector<Aff>& x, int e, const std::vector<Aff>& y, const Point& at) const;
-  std::vector<std::vector<Aff>> earlier(int a, int e, const std::vector<Aff>& vec, const Point& at, bool latest_only) const;
+  std::optional<std::vector<Aff>> before(int a, const std::vector<Aff>& x, int e, const std::vector<Aff>& y,
+                                         const Point& at) const;
+  std::vector<std::vector<Aff>> earlier(int a, int e, const std::vector<Aff>& vec, const Point& at,
+                                        bool latest_only) const;
   std::optional<std::vector<Aff>> reaches(const Node& n, const Node& goal, const Point& at) const;
   int64_t date(const Node& n, const Point& at) const;
   Model& m_;

@@ -54,8 +54,12 @@ TEST(Solver, AgreesWithEnumeration) {
   std::mt19937 random(5);
   auto draw = [&](int n) { return static_cast<int64_t>(random() % static_cast<uint32_t>(n)); };
   for (int n = 0; n < 150; ++n) {
-    auto term = [&] { return Aff::of(v[0]) * (draw(5) - 2) + t.remainder(Aff::of(v[1]) * (1 + draw(3)), 2 + draw(3)) * (draw(5) - 2) + (draw(9) - 4); };
-    std::vector<Formula> fs{t.at_least_zero(Aff::of(v[0])), t.at_least_zero(Aff::of(v[1])), t.at_least_zero(Aff(5) - Aff::of(v[0])), t.at_least_zero(Aff(5) - Aff::of(v[1]))};
+    auto term = [&] {
+      return Aff::of(v[0]) * (draw(5) - 2) + t.remainder(Aff::of(v[1]) * (1 + draw(3)), 2 + draw(3)) * (draw(5) - 2) +
+             (draw(9) - 4);
+    };
+    std::vector<Formula> fs{t.at_least_zero(Aff::of(v[0])), t.at_least_zero(Aff::of(v[1])),
+                            t.at_least_zero(Aff(5) - Aff::of(v[0])), t.at_least_zero(Aff(5) - Aff::of(v[1]))};
     fs.push_back(t.at_least_zero(term()));
     fs.push_back(t.any({t.is_zero(term()), t.at_least_zero(term())}));
     fs.push_back(t.is_zero(t.choose(t.at_least_zero(term()), term(), draw(3))));
@@ -82,18 +86,27 @@ TEST(ExactRun, FollowsTheRulesOfTheBarrier) {
     std::optional<FailureKind> failure;
   };
   const std::string head = "S 1\nparam\nring b 1 count 2\nbuf A 1\nrole r 1x1\n";
-  for (const Row& r : {Row{"a fresh barrier lets a wait for parity 1 through", "  one wait b[0] 1\n", std::nullopt},
-                       {"and blocks one for parity 0", "  one wait b[0] 0\n", FailureKind::hang},
-                       {"two arrivals complete a phase of count 2", "  one arrive b[0] x 2\n  one wait b[0] 0\n", std::nullopt},
-                       {"the next phase is another", "  one arrive b[0] x 2\n  one wait b[0] 1\n", FailureKind::hang},
-                       {"two phases further on the parity is back", "  one arrive b[0] x 2\n  one arrive b[0] x 2\n  one wait b[0] 1\n", std::nullopt},
-                       {"more than are pending trap", "  one arrive b[0]\n  one arrive b[0] x 2\n", FailureKind::over_arrival},
-                       {"expected bytes hold a phase back", "  one arrive b[0] x 2 tx 16\n  one wait b[0] 0\n", FailureKind::hang},
-                       {"a copy brings them", "  one arrive b[0] x 2 tx 16\n  one copy A[0] tile 0 bytes 16 on b[0]\n  one wait b[0] 0\n  one read A[0] tile 0\n", std::nullopt},
-                       {"also before they are expected", "  one copy A[0] tile 0 bytes 16 on b[0]\n  one expect b[0] 16\n  one arrive b[0] x 2\n  one wait b[0] 0\n", std::nullopt},
-                       {"a read without the wait is a race", "  one arrive b[0] x 2 tx 16\n  one copy A[0] tile 0 bytes 16 on b[0]\n  one read A[0] tile 0\n", FailureKind::race},
-                       {"a slot that is not there", "  one arrive b[1]\n", FailureKind::bounds},
-                       {"a negative operand", "  one arrive b[(0 - 1) % 1]\n", FailureKind::negative}}) {
+  for (const Row& r :
+       {Row{"a fresh barrier lets a wait for parity 1 through", "  one wait b[0] 1\n", std::nullopt},
+        {"and blocks one for parity 0", "  one wait b[0] 0\n", FailureKind::hang},
+        {"two arrivals complete a phase of count 2", "  one arrive b[0] x 2\n  one wait b[0] 0\n", std::nullopt},
+        {"the next phase is another", "  one arrive b[0] x 2\n  one wait b[0] 1\n", FailureKind::hang},
+        {"two phases further on the parity is back",
+         "  one arrive b[0] x 2\n  one arrive b[0] x 2\n  one wait b[0] 1\n", std::nullopt},
+        {"more than are pending trap", "  one arrive b[0]\n  one arrive b[0] x 2\n", FailureKind::over_arrival},
+        {"expected bytes hold a phase back", "  one arrive b[0] x 2 tx 16\n  one wait b[0] 0\n", FailureKind::hang},
+        {"a copy brings them",
+         "  one arrive b[0] x 2 tx 16\n  one copy A[0] tile 0 bytes 16 on b[0]\n  one wait b[0] 0\n  one read A[0] "
+         "tile 0\n",
+         std::nullopt},
+        {"also before they are expected",
+         "  one copy A[0] tile 0 bytes 16 on b[0]\n  one expect b[0] 16\n  one arrive b[0] x 2\n  one wait b[0] 0\n",
+         std::nullopt},
+        {"a read without the wait is a race",
+         "  one arrive b[0] x 2 tx 16\n  one copy A[0] tile 0 bytes 16 on b[0]\n  one read A[0] tile 0\n",
+         FailureKind::race},
+        {"a slot that is not there", "  one arrive b[1]\n", FailureKind::bounds},
+        {"a negative operand", "  one arrive b[(0 - 1) % 1]\n", FailureKind::negative}}) {
     auto p = parse_protocol(r.what, head + r.body);
     ASSERT_TRUE(p.ok()) << r.what << render(p.error());
     Model m = build_model(*p);
@@ -112,7 +125,8 @@ TEST(ExactRun, ForgettingOldAccessesChangesNothing) {
   auto traces = expand(m, make_inputs(m, {3000}, 1, true), 2, 100000);
   ASSERT_TRUE(traces);
   EXPECT_GT(traces->total, 20000u);
-  for (uint64_t seed : {0, 1, 3}) EXPECT_FALSE(run(m, *traces, seed, Reading::parity, parameter_point(m, make_inputs(m, {3000}, 1, true))).failure);
+  for (uint64_t seed : {0, 1, 3})
+    EXPECT_FALSE(run(m, *traces, seed, Reading::parity, parameter_point(m, make_inputs(m, {3000}, 1, true))).failure);
   // The same ring with a release one slot off fails late as well as early.
   Model bad = build_model(protocol("bad_release_of_the_next_slot"));
   EXPECT_TRUE(attack(bad, {.params = {{2000}}, .seeds = 15, .most = 2, .out_of_time = {}}));
@@ -142,7 +156,8 @@ void integers(Json& j, std::vector<Json*>& out) {
     for (Json& x : j) integers(x, out);
 }
 // Alters every integer under the given keys in turn; returns how many alterations the checker accepted.
-size_t accepted_alterations(const Protocol& p, const std::string& json, const std::vector<std::string>& keys, size_t& tried) {
+size_t accepted_alterations(const Protocol& p, const std::string& json, const std::vector<std::string>& keys,
+                            size_t& tried) {
   Json document = Json::parse(json);
   size_t accepted = 0;
   for (const std::string& key : keys) {
@@ -157,7 +172,8 @@ size_t accepted_alterations(const Protocol& p, const std::string& json, const st
         ++tried;
         if (c.ok() && !recheck(p, *c)) {
           ++accepted;
-          std::printf("accepted: %s %lld -> %lld\n", key.c_str(), static_cast<long long>(before.get<int64_t>()), static_cast<long long>(n->get<int64_t>()));
+          std::printf("accepted: %s %lld -> %lld\n", key.c_str(), static_cast<long long>(before.get<int64_t>()),
+                      static_cast<long long>(n->get<int64_t>()));
         }
         *n = before;
       }
@@ -166,12 +182,16 @@ size_t accepted_alterations(const Protocol& p, const std::string& json, const st
 }
 
 TEST(Certificate, EveryAlteredCoefficientIsRejected) {
-  for (const char* name : {"ok_ring_of_3_stages", "gemm_ok_2_stages", "ok_staged_store_by_one_lane", "ok_persistent_running_counter"}) {
+  for (const char* name :
+       {"ok_ring_of_3_stages", "gemm_ok_2_stages", "ok_staged_store_by_one_lane", "ok_persistent_running_counter"}) {
     Protocol p = protocol(name);
     Proof proof = proof_of(p);
     ASSERT_TRUE(proof.proved()) << name;
     size_t tried = 0;
-    EXPECT_EQ(accepted_alterations(p, certificate_json(make_certificate(p, proof)), {"flat", "outer", "events", "dependencies"}, tried), 0u) << name;
+    EXPECT_EQ(accepted_alterations(p, certificate_json(make_certificate(p, proof)),
+                                   {"flat", "outer", "events", "dependencies"}, tried),
+              0u)
+        << name;
     EXPECT_GT(tried, 90u) << name;
   }
 }
@@ -212,7 +232,8 @@ TEST(Certificate, AlteredPathsAreRejected) {
 TEST(Certificate, BelongsToItsProtocol) {
   Protocol p = protocol("ok_ring_of_3_stages");
   Certificate c = make_certificate(p, proof_of(p));
-  for (const char* other : {"bad_consumer_parity_flipped", "bad_count_too_large", "bad_release_of_the_next_slot", "bad_producer_one_trip_short", "ok_ring_of_5_stages"})
+  for (const char* other : {"bad_consumer_parity_flipped", "bad_count_too_large", "bad_release_of_the_next_slot",
+                            "bad_producer_one_trip_short", "ok_ring_of_5_stages"})
     EXPECT_TRUE(recheck(protocol(other), c)) << other;
 }
 
@@ -229,7 +250,8 @@ TEST(SmtLib, Cvc5AgreesWhereItIsInstalled) {
     script += text + "(reset)\n";
     want.push_back(q.result == Satisfiable::no ? "unsat" : "sat");
   }
-  std::string path = (std::filesystem::temp_directory_path() / ("tilecheck_" + std::to_string(::getpid()) + ".smt2")).string();
+  std::string path =
+      (std::filesystem::temp_directory_path() / ("tilecheck_" + std::to_string(::getpid()) + ".smt2")).string();
   ASSERT_TRUE(write_file(path, script).ok());
   FILE* pipe = ::popen(("cvc5 --lang smt2 --tlimit=60000 " + path).c_str(), "r");
   ASSERT_NE(pipe, nullptr);
@@ -261,7 +283,8 @@ TEST(Mutants, WhatIsProvedSurvivesExactRuns) {
       if (!proof.proved()) continue;
       ++proved;
       EXPECT_EQ(contradiction(proof, 12), std::nullopt) << f << " / " << mutants[i].what << "\n" << mutants[i].text;
-      EXPECT_EQ(recheck(*p, make_certificate(*p, proof)), std::nullopt) << f << " / " << mutants[i].what << "\n" << mutants[i].text;
+      EXPECT_EQ(recheck(*p, make_certificate(*p, proof)), std::nullopt) << f << " / " << mutants[i].what << "\n"
+                                                                        << mutants[i].text;
     }
   }
   EXPECT_GE(judged, 140u);

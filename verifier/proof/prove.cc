@@ -30,22 +30,26 @@ class Prover {
   void frame() {
     for (const Trouble& t : m_.troubles) find("1", Topic::outside_method, FindingKind::unknown, -1, t.where, t.what);
     for (const EventClass& c : m_.classes)
-      if (c.loops.size() == 2 && std::ranges::any_of(c.loops[1].trip.terms(), [&](const auto& t) { return t.first == c.loops[0].var; })) {
-        find("1", Topic::outside_method, FindingKind::unknown, c.id, c.event.origin.where.range, "an inner trip count depends on the outer iteration");
+      if (c.loops.size() == 2 &&
+          std::ranges::any_of(c.loops[1].trip.terms(), [&](const auto& t) { return t.first == c.loops[0].var; })) {
+        find("1", Topic::outside_method, FindingKind::unknown, c.id, c.event.origin.where.range,
+             "an inner trip count depends on the outer iteration");
         break;
       }
     Formula all = m_.terms.all_at_least_zero(m_.assumptions);
     if (all == kTrue) return;
     Answer a = solver_.check("V: the assumptions are satisfiable", std::array{all}, m_.param_syms(), small());
     if (a.result != Satisfiable::yes)
-      find("V", Topic::assumptions, a.result == Satisfiable::no ? FindingKind::vacuous : FindingKind::unknown, -1, {}, "no parameter value satisfies the assumptions");
+      find("V", Topic::assumptions, a.result == Satisfiable::no ? FindingKind::vacuous : FindingKind::unknown, -1, {},
+           "no parameter value satisfies the assumptions");
   }
   int64_t small() const { return 2 * m_.depth + 4; }
 
   void judge() {
     find_used_slots(m_);
     for (Finding& f : infer_meaning(m_, algebra_)) out_.findings.push_back(std::move(f));
-    bool tickets = std::ranges::all_of(m_.classes, [](const EventClass& c) { return c.is_mark || !c.on_ring() || c.ticket; });
+    bool tickets =
+        std::ranges::all_of(m_.classes, [](const EventClass& c) { return c.is_mark || !c.on_ring() || c.ticket; });
     out_.questions = all_questions(m_, algebra_, out_.findings);
     out_.paths.resize(out_.questions.size());
     timing_.emplace(m_);
@@ -65,7 +69,8 @@ class Prover {
     for (size_t i = 0; i < out_.questions.size() && !enough(); ++i)
       if (out_.questions[i].kind == QuestionKind::ordered) ordered(i);
     out_.search_steps = order.steps();
-    if (algebra_.unfit() && out_.findings.empty()) find("1", Topic::outside_method, FindingKind::unknown, -1, {}, *algebra_.unfit());
+    if (algebra_.unfit() && out_.findings.empty())
+      find("1", Topic::outside_method, FindingKind::unknown, -1, {}, *algebra_.unfit());
   }
 
   void progress() {
@@ -78,11 +83,13 @@ class Prover {
 
   std::string at_point(const Question& q, const Point& p) const {
     std::string out;
-    for (Sym v : q.variables) out += (out.empty() ? "" : ", ") + m_.terms.definition(v).shown + " = " + std::to_string(p[v]);
+    for (Sym v : q.variables)
+      out += (out.empty() ? "" : ", ") + m_.terms.definition(v).shown + " = " + std::to_string(p[v]);
     return out;
   }
   void fail(const Question& q, FindingKind kind, std::string text) {
-    out_.findings.push_back({std::string(q.obligation), q.topic, kind, q.subject, q.other, m_[q.subject].event.origin.where.range, std::move(text)});
+    out_.findings.push_back({std::string(q.obligation), q.topic, kind, q.subject, q.other,
+                             m_[q.subject].event.origin.where.range, std::move(text)});
   }
   void answer(size_t i) {
     const Question q = out_.questions[i];
@@ -143,7 +150,9 @@ Protocol assuming(const Protocol& p, ExprOp op, bool actual) {
     if (!q.actual || (!actual && *q.actual < 1)) continue;
     int64_t value = actual ? *q.actual : 1;
     std::string name = q.means.empty() ? q.name : q.means;
-    Assumption a{.condition = binary(op, variable(q.name), constant(value)), .text = name + std::string(operator_text(op)) + std::to_string(value), .origin = {}};
+    Assumption a{.condition = binary(op, variable(q.name), constant(value)),
+                 .text = name + std::string(operator_text(op)) + std::to_string(value),
+                 .origin = {}};
     bool known = std::ranges::any_of(p.assumptions, [&](const Assumption& b) { return b.condition == a.condition; });
     if (!known) out.assumptions.push_back(std::move(a));
   }

@@ -8,13 +8,15 @@ bool is_asynchronous(EventKind k) { return k == EventKind::copy || k == EventKin
 
 class Asker {
  public:
-  Asker(Model& m, Algebra& algebra, std::vector<Finding>& findings) : m_(m), terms_(m.terms), algebra_(algebra), findings_(findings) {}
+  Asker(Model& m, Algebra& algebra, std::vector<Finding>& findings)
+      : m_(m), terms_(m.terms), algebra_(algebra), findings_(findings) {}
 
   std::vector<Question> ask() {
     for (size_t r = 0; r < m_.protocol.roles.size(); ++r)
       for (int id : m_.role_counts[r])
         for (const LoopLevel& l : m_[id].loops)
-          valid("1", Topic::negative_trip, id, -1, "a counted loop has no negative trip count", kTrue, terms_.at_least_zero(l.trip), {});
+          valid("1", Topic::negative_trip, id, -1, "a counted loop has no negative trip count", kTrue,
+                terms_.at_least_zero(l.trip), {});
     std::vector<int> events;
     for (const auto& role : m_.role_events) events.insert(events.end(), role.begin(), role.end());
     for (int id : events) executed(id);
@@ -33,8 +35,8 @@ class Asker {
     return out;
   }
   Formula region(int id) { return terms_.all_at_least_zero(m_.domain(id, m_.instance(id))); }
-  Question& put(std::string_view obligation, Topic topic, QuestionKind kind, int subject, int other, std::string text, Formula where,
-                std::vector<Sym> vars) {
+  Question& put(std::string_view obligation, Topic topic, QuestionKind kind, int subject, int other, std::string text,
+                Formula where, std::vector<Sym> vars) {
     Question q;
     q.obligation = obligation;
     q.topic = topic;
@@ -49,40 +51,48 @@ class Asker {
     out_.push_back(std::move(q));
     return out_.back();
   }
-  void valid(std::string_view obligation, Topic topic, int subject, int other, std::string text, Formula where, Formula claim, std::vector<Sym> vars) {
+  void valid(std::string_view obligation, Topic topic, int subject, int other, std::string text, Formula where,
+             Formula claim, std::vector<Sym> vars) {
     put(obligation, topic, QuestionKind::valid, subject, other, std::move(text), where, std::move(vars)).claim = claim;
   }
-  void ordered(std::string_view obligation, Topic topic, int subject, int other, std::string text, Formula where, std::vector<Sym> vars,
-               Node goal, Node target, std::vector<Aff> wide) {
-    Question& q = put(obligation, topic, QuestionKind::ordered, subject, other, std::move(text), where, std::move(vars));
+  void ordered(std::string_view obligation, Topic topic, int subject, int other, std::string text, Formula where,
+               std::vector<Sym> vars, Node goal, Node target, std::vector<Aff> wide) {
+    Question& q =
+        put(obligation, topic, QuestionKind::ordered, subject, other, std::move(text), where, std::move(vars));
     q.goal = std::move(goal);
     q.target = std::move(target);
     q.wide = std::move(wide);
   }
   void unknown(std::string obligation, Topic topic, int id, std::string why) {
-    findings_.push_back({std::move(obligation), topic, FindingKind::unknown, id, -1, m_[id].event.origin.where.range, name(id) + ": " + std::move(why)});
+    findings_.push_back({std::move(obligation), topic, FindingKind::unknown, id, -1, m_[id].event.origin.where.range,
+                         name(id) + ": " + std::move(why)});
   }
 
   // V: a line that no run executes proves nothing.
-  void executed(int id) { put("V", Topic::never_executed, QuestionKind::possible, id, -1, name(id) + " is executed for some parameters", region(id), variables(id)); }
+  void executed(int id) {
+    put("V", Topic::never_executed, QuestionKind::possible, id, -1, name(id) + " is executed for some parameters",
+        region(id), variables(id));
+  }
 
   // w*K >= 0 for the counters at hand, w being the outer loop's variable.
   Formula signs(int id) {
     std::vector<Formula> all{region(id)};
     for (const auto& [n, value] : m_[id].names)
-      if (value.K && !m_[id].loops.empty()) all.push_back(terms_.at_least_zero(terms_.product(Aff::of(m_[id].loops[0].var), *value.K)));
+      if (value.K && !m_[id].loops.empty())
+        all.push_back(terms_.at_least_zero(terms_.product(Aff::of(m_[id].loops[0].var), *value.K)));
     for (const LoopLevel& l : m_[id].loops)  // products written out in the source: w * K with a parameter K >= 0
-      for (const ModelParam& q : m_.params) all.push_back(terms_.at_least_zero(terms_.product(Aff::of(l.var), Aff::of(q.sym))));
+      for (const ModelParam& q : m_.params)
+        all.push_back(terms_.at_least_zero(terms_.product(Aff::of(l.var), Aff::of(q.sym))));
     return terms_.all(std::move(all));
   }
   void operands(std::string_view ob, Topic topic, int id, const Expr& e) {
     std::string why;
     for (const Expr* o : division_operands(e)) {
       std::optional<Aff> x = algebra_.term(*o, id, why);
-      if (!x)
-        unknown(std::string(ob), topic, id, why);
+      if (!x) unknown(std::string(ob), topic, id, why);
       else
-        valid(ob, topic, id, -1, name(id) + ": " + print(*o) + " is not negative", signs(id), terms_.at_least_zero(*x), variables(id));
+        valid(ob, topic, id, -1, name(id) + ": " + print(*o) + " is not negative", signs(id), terms_.at_least_zero(*x),
+              variables(id));
     }
   }
   void meaning(int id) {
@@ -96,28 +106,29 @@ class Asker {
       operands(ob, Topic::operand, id, c.event.slot);
       if (c.event.parity) operands(ob, Topic::operand, id, *c.event.parity);
       if (std::optional<Aff> slot = algebra_.term(c.event.slot, id, why))
-        valid(ob, Topic::slot, id, -1, name(id) + ": the slot is ticket " + ticket + " mod " + std::to_string(n), region(id), terms_.equal(*slot, terms_.remainder(t, n)), variables(id));
-      else
-        unknown(std::string(ob), Topic::slot, id, why);
+        valid(ob, Topic::slot, id, -1, name(id) + ": the slot is ticket " + ticket + " mod " + std::to_string(n),
+              region(id), terms_.equal(*slot, terms_.remainder(t, n)), variables(id));
+      else unknown(std::string(ob), Topic::slot, id, why);
       if (c.event.parity) {
         if (std::optional<Aff> parity = algebra_.term(*c.event.parity, id, why))
           valid("2", Topic::parity, id, -1, name(id) + ": the parity is that of ticket " + ticket, region(id),
                 terms_.equal(terms_.remainder(*parity, 2), terms_.remainder(terms_.quotient(t, n), 2)), variables(id));
-        else
-          unknown("2", Topic::parity, id, why);
+        else unknown("2", Topic::parity, id, why);
       }
       Num lowest = c.event.kind == EventKind::wait ? c.ticket->plus(n) : *c.ticket;
-      valid(ob, Topic::ticket_range, id, -1, name(id) + (c.event.kind == EventKind::wait ? ": no phase before -1" : ": its ticket is not negative"),
+      valid(ob, Topic::ticket_range, id, -1,
+            name(id) + (c.event.kind == EventKind::wait ? ": no phase before -1" : ": its ticket is not negative"),
             region(id), algebra_.at_least_zero(lowest), variables(id));
     }
     if (c.event.buffer >= 0 && c.tile) {
       int64_t n = m_.protocol.buffers[static_cast<size_t>(c.event.buffer)].slots;
       operands("4", Topic::tile_operand, id, c.event.at);
       if (std::optional<Aff> at = algebra_.term(c.event.at, id, why))
-        valid("4", Topic::tile_slot, id, -1, name(id) + ": the slot is the tile's mod " + std::to_string(n), region(id), terms_.equal(*at, terms_.remainder(algebra_.linear(*c.tile), n)), variables(id));
-      else
-        unknown("4", Topic::tile_slot, id, why);
-      valid("4", Topic::tile_range, id, -1, name(id) + ": its tile is not negative", region(id), algebra_.at_least_zero(*c.tile), variables(id));
+        valid("4", Topic::tile_slot, id, -1, name(id) + ": the slot is the tile's mod " + std::to_string(n), region(id),
+              terms_.equal(*at, terms_.remainder(algebra_.linear(*c.tile), n)), variables(id));
+      else unknown("4", Topic::tile_slot, id, why);
+      valid("4", Topic::tile_range, id, -1, name(id) + ": its tile is not negative", region(id),
+            algebra_.at_least_zero(*c.tile), variables(id));
     }
   }
 
@@ -130,7 +141,9 @@ class Asker {
     return sum;
   }
   Aff arrivals(int ring, const Num& t) {
-    return total(ring, t, [&](const EventClass& e) { return e.event.kind == EventKind::arrive ? e.event.count * executors(m_, e.id) : 0; });
+    return total(ring, t, [&](const EventClass& e) {
+      return e.event.kind == EventKind::arrive ? e.event.count * executors(m_, e.id) : 0;
+    });
   }
   Aff expected(int ring, const Num& t) {
     return total(ring, t, [&](const EventClass& e) {
@@ -139,10 +152,14 @@ class Asker {
     });
   }
   Aff copied(int ring, const Num& t) {
-    return total(ring, t, [&](const EventClass& e) { return e.event.kind == EventKind::copy ? e.event.bytes * executors(m_, e.id) : 0; });
+    return total(ring, t, [&](const EventClass& e) {
+      return e.event.kind == EventKind::copy ? e.event.bytes * executors(m_, e.id) : 0;
+    });
   }
 
-  Node ticket_node(NodeKind kind, int ring, const Num& t) { return {.kind = kind, .id = -1, .thread = {}, .vec = {}, .ring = ring, .ticket = t}; }
+  Node ticket_node(NodeKind kind, int ring, const Num& t) {
+    return {.kind = kind, .id = -1, .thread = {}, .vec = {}, .ring = ring, .ticket = t};
+  }
   Node event_node(NodeKind kind, int id, std::optional<Lane> thread, std::vector<Aff> vec) {
     return {.kind = kind, .id = id, .thread = thread, .vec = std::move(vec), .ring = -1, .ticket = {}};
   }
@@ -156,36 +173,51 @@ class Asker {
     Num t = *c.ticket, previous = t.plus(-n), next = t.plus(n);
     Formula here = region(id), has_previous = terms_.all({here, algebra_.at_least_zero(previous)});
     std::string text = terms_.text(algebra_.linear(t)), before = terms_.text(algebra_.linear(previous));
-    bool known = std::ranges::all_of(m_.classes, [&](const EventClass& e) { return e.is_mark || e.event.ring != ring || e.ticket; });
+    bool known = std::ranges::all_of(
+        m_.classes, [&](const EventClass& e) { return e.is_mark || e.event.ring != ring || e.ticket; });
     if (!known) return;  // a finding already; counts without it would mislead
     if (c.event.kind == EventKind::wait) {
       Formula awaited = terms_.all({here, algebra_.at_least_zero(t)});
-      valid("1", Topic::arrivals_of_wait, id, -1, name(id) + ": " + std::to_string(count) + " arrivals on ticket " + text, awaited, terms_.equal(arrivals(ring, t), count), vars);
-      valid("1", Topic::bytes_of_wait, id, -1, name(id) + ": the bytes of ticket " + text + " are expected and copied", awaited, terms_.equal(expected(ring, t), copied(ring, t)), vars);
+      valid("1", Topic::arrivals_of_wait, id, -1,
+            name(id) + ": " + std::to_string(count) + " arrivals on ticket " + text, awaited,
+            terms_.equal(arrivals(ring, t), count), vars);
+      valid("1", Topic::bytes_of_wait, id, -1, name(id) + ": the bytes of ticket " + text + " are expected and copied",
+            awaited, terms_.equal(expected(ring, t), copied(ring, t)), vars);
     } else {
-      valid("1", Topic::most_arrivals, id, -1, name(id) + ": at most " + std::to_string(count) + " arrivals on ticket " + text, here, terms_.at_least_zero(Aff(count) - arrivals(ring, t)), vars);
-      valid("1", Topic::bytes, id, -1, name(id) + ": the bytes of ticket " + text + " are expected and copied", here, terms_.equal(expected(ring, t), copied(ring, t)), vars);
-      valid("1", Topic::previous_count, id, -1, name(id) + ": " + std::to_string(count) + " arrivals on ticket " + before + " before it", has_previous, terms_.equal(arrivals(ring, previous), count), vars);
+      valid("1", Topic::most_arrivals, id, -1,
+            name(id) + ": at most " + std::to_string(count) + " arrivals on ticket " + text, here,
+            terms_.at_least_zero(Aff(count) - arrivals(ring, t)), vars);
+      valid("1", Topic::bytes, id, -1, name(id) + ": the bytes of ticket " + text + " are expected and copied", here,
+            terms_.equal(expected(ring, t), copied(ring, t)), vars);
+      valid("1", Topic::previous_count, id, -1,
+            name(id) + ": " + std::to_string(count) + " arrivals on ticket " + before + " before it", has_previous,
+            terms_.equal(arrivals(ring, previous), count), vars);
       if (c.event.kind != EventKind::arrive)
-        valid("1", Topic::nobody_arrives, id, -1, name(id) + ": " + std::to_string(count) + " arrivals on ticket " + text, here, terms_.equal(arrivals(ring, t), count), vars);
+        valid("1", Topic::nobody_arrives, id, -1,
+              name(id) + ": " + std::to_string(count) + " arrivals on ticket " + text, here,
+              terms_.equal(arrivals(ring, t), count), vars);
     }
     for (const Lane& th : telling_threads(m_, id)) {
       std::string who = " of thread " + std::to_string(th.warp) + "." + std::to_string(th.lane);
-      ordered(c.event.kind == EventKind::wait ? "2" : "0", Topic::attribution, id, -1, name(id) + who + " comes after ticket " + before + " is complete", has_previous, vars,
+      ordered(c.event.kind == EventKind::wait ? "2" : "0", Topic::attribution, id, -1,
+              name(id) + who + " comes after ticket " + before + " is complete", has_previous, vars,
               ticket_node(NodeKind::complete, ring, previous), event_node(NodeKind::reached, id, th, y), domain);
       if (c.event.kind == EventKind::wait)
-        ordered("2", Topic::overtaken, id, -1, name(id) + who + " returns before ticket " + terms_.text(algebra_.linear(next)) + " is complete",
-                terms_.all({here, terms_.equal(arrivals(ring, next), count)}), vars, event_node(NodeKind::happened, id, th, y), ticket_node(NodeKind::complete, ring, next), domain);
+        ordered("2", Topic::overtaken, id, -1,
+                name(id) + who + " returns before ticket " + terms_.text(algebra_.linear(next)) + " is complete",
+                terms_.all({here, terms_.equal(arrivals(ring, next), count)}), vars,
+                event_node(NodeKind::happened, id, th, y), ticket_node(NodeKind::complete, ring, next), domain);
       if (c.event.kind == EventKind::expect)
-        ordered("0", Topic::late_expect, id, -1, name(id) + who + " is before an arrival of ticket " + text, here, vars, event_node(NodeKind::happened, id, th, y),
-                ticket_node(NodeKind::pending, ring, t), domain);
+        ordered("0", Topic::late_expect, id, -1, name(id) + who + " is before an arrival of ticket " + text, here, vars,
+                event_node(NodeKind::happened, id, th, y), ticket_node(NodeKind::pending, ring, t), domain);
     }
   }
 
   // The node at which an access is over.
   Node end(int id, std::optional<Lane> thread, std::vector<Aff> vec) {
     EventKind k = m_[id].event.kind;
-    return event_node(is_asynchronous(k) ? NodeKind::done : NodeKind::happened, id, k == EventKind::mma ? std::nullopt : thread, std::move(vec));
+    return event_node(is_asynchronous(k) ? NodeKind::done : NodeKind::happened, id,
+                      k == EventKind::mma ? std::nullopt : thread, std::move(vec));
   }
   std::vector<Lane> representatives(int id, int64_t most) {
     const Role& r = m_.role_of(id);
@@ -212,7 +244,11 @@ class Asker {
     for (const std::optional<Lane>& th : from)
       for (const Lane& u : telling_threads(m_, b)) {
         if (a == b && ahead == 0) continue;
-        ordered("4", topic, b, a, std::string(what) + ": " + name(a) + (th ? " of thread " + std::to_string(th->warp) + "." + std::to_string(th->lane) : "") + " is over before " + name(b) + " of thread " + std::to_string(u.warp) + "." + std::to_string(u.lane),
+        ordered("4", topic, b, a,
+                std::string(what) + ": " + name(a) +
+                    (th ? " of thread " + std::to_string(th->warp) + "." + std::to_string(th->lane) : "") +
+                    " is over before " + name(b) + " of thread " + std::to_string(u.warp) + "." +
+                    std::to_string(u.lane),
                 where, vars, end(a, th, x), event_node(NodeKind::reached, b, u, y), domain);
       }
   }
@@ -227,14 +263,18 @@ class Asker {
     for (int r : reads) {
       std::vector<Formula> some;
       for (int w : writes) some.push_back(algebra_.surely_exists(w, *m_[w].tile, *m_[r].tile));
-      valid("4", Topic::unwritten, r, -1, name(r) + ": its tile is written", region(r), terms_.any(std::move(some)), variables(r));
-      for (int w : writes) pair(w, r, 0, Topic::write_before_read, "the read sees the write"), pair(r, w, n, Topic::read_before_overwrite, "no early overwrite");
+      valid("4", Topic::unwritten, r, -1, name(r) + ": its tile is written", region(r), terms_.any(std::move(some)),
+            variables(r));
+      for (int w : writes)
+        pair(w, r, 0, Topic::write_before_read, "the read sees the write"),
+            pair(r, w, n, Topic::read_before_overwrite, "no early overwrite");
     }
     for (int a : writes) {
       std::vector<Formula> some;
       Num before = m_[a].tile->plus(-n);
       for (int w : writes) some.push_back(algebra_.surely_exists(w, *m_[w].tile, before));
-      valid("4", Topic::gap, a, -1, name(a) + ": the tile before it in its slot is written", terms_.all({region(a), algebra_.at_least_zero(before)}), terms_.any(std::move(some)), variables(a));
+      valid("4", Topic::gap, a, -1, name(a) + ": the tile before it in its slot is written",
+            terms_.all({region(a), algebra_.at_least_zero(before)}), terms_.any(std::move(some)), variables(a));
       for (int b : writes) {
         pair(a, b, n, Topic::writes_in_order, "writes in order");
         two_writers(a, b);
@@ -244,7 +284,8 @@ class Asker {
   // Tiles have one writer, unless one thread writes it twice by ordinary stores.
   void two_writers(int a, int b) {
     const EventClass &x = m_[a], &y = m_[b];
-    bool one_thread = x.role == y.role && x.event.who == Who::one && y.event.who == Who::one && x.event.kind == EventKind::write && y.event.kind == EventKind::write;
+    bool one_thread = x.role == y.role && x.event.who == Who::one && y.event.who == Who::one &&
+                      x.event.kind == EventKind::write && y.event.kind == EventKind::write;
     bool twice = a != b || (x.event.kind == EventKind::copy && executors(m_, a) > 1);
     if (!twice || one_thread) return;
     std::vector<Aff> other = m_.primed_instance(b);

@@ -15,13 +15,35 @@ namespace tc::verify {
 
 // What a question is about: decides the rule and the place of a finding (verifier/rules).
 enum class Topic : uint8_t {
-  assumptions, never_executed, outside_method, negative_trip,       // the frame
-  no_ticket, slot, parity, operand, ticket_range,                   // tickets: 0 and 2
-  arrivals_of_wait, bytes_of_wait, most_arrivals, bytes, previous_count, nobody_arrives,  // 1
-  attribution, overtaken, late_expect,                              // 0 and 2 by order
-  schedule,                                                         // 3
-  no_tile, tile_slot, tile_operand, tile_range, unwritten, write_before_read, read_before_overwrite, writes_in_order,
-  gap, two_writers,                                                 // 4
+  assumptions,
+  never_executed,
+  outside_method,
+  negative_trip,  // the frame
+  no_ticket,
+  slot,
+  parity,
+  operand,
+  ticket_range,  // tickets: 0 and 2
+  arrivals_of_wait,
+  bytes_of_wait,
+  most_arrivals,
+  bytes,
+  previous_count,
+  nobody_arrives,  // 1
+  attribution,
+  overtaken,
+  late_expect,  // 0 and 2 by order
+  schedule,     // 3
+  no_tile,
+  tile_slot,
+  tile_operand,
+  tile_range,
+  unwritten,
+  write_before_read,
+  read_before_overwrite,
+  writes_in_order,
+  gap,
+  two_writers,  // 4
 };
 enum class QuestionKind : uint8_t { valid, ordered, possible };
 
@@ -33,8 +55,8 @@ struct Question {
   std::string text;
   Formula region = kTrue, claim = kTrue;
   Node goal, target;
-  std::vector<Aff> wide;         // ordered: terms that are large in the steady state
-  std::vector<Sym> variables;    // parameters and loop variables it speaks of
+  std::vector<Aff> wide;       // ordered: terms that are large in the steady state
+  std::vector<Sym> variables;  // parameters and loop variables it speaks of
 };
 
 enum class FindingKind : uint8_t { open, unknown, vacuous };  // open: a point where it fails; unknown: not answered

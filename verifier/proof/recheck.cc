@@ -30,7 +30,8 @@ class Checker {
   std::optional<Sym> symbol(const std::string& name) const {
     for (Sym s = 0; s < m_.terms.symbol_count(); ++s) {
       const SymDef& d = m_.terms.definition(s);
-      if (d.name == name && (d.kind == SymKind::one || d.kind == SymKind::variable || d.kind == SymKind::product)) return s;
+      if (d.name == name && (d.kind == SymKind::one || d.kind == SymKind::variable || d.kind == SymKind::product))
+        return s;
     }
     return std::nullopt;
   }
@@ -49,7 +50,11 @@ class Checker {
     return true;
   }
   bool read(const CertificateNode& n, Node& out) {
-    const std::map<std::string, NodeKind> kinds = {{"happened", NodeKind::happened}, {"reached", NodeKind::reached}, {"done", NodeKind::done}, {"complete", NodeKind::complete}, {"pending", NodeKind::pending}};
+    const std::map<std::string, NodeKind> kinds = {{"happened", NodeKind::happened},
+                                                   {"reached", NodeKind::reached},
+                                                   {"done", NodeKind::done},
+                                                   {"complete", NodeKind::complete},
+                                                   {"pending", NodeKind::pending}};
     auto kind = kinds.find(n.kind);
     if (kind == kinds.end()) return fail("there is no node kind " + n.kind);
     out.kind = kind->second;
@@ -58,7 +63,8 @@ class Checker {
       out.ring = static_cast<int>(n.ring);
       return read(n.ticket, out.ticket);
     }
-    if (n.event < 0 || n.event >= static_cast<int64_t>(m_.classes.size()) || m_[static_cast<int>(n.event)].is_mark) return fail("a node names no event");
+    if (n.event < 0 || n.event >= static_cast<int64_t>(m_.classes.size()) || m_[static_cast<int>(n.event)].is_mark)
+      return fail("a node names no event");
     out.id = static_cast<int>(n.event);
     if (n.warp >= 0) out.thread = Lane{n.warp, n.lane};
     if (!out.thread && out.kind != NodeKind::done) return fail("a node names no thread");
@@ -84,7 +90,8 @@ class Checker {
       if (x.ticket && !read(*x.ticket, ticket)) return false;
       if (x.tile && !read(*x.tile, tile)) return false;
       if (e.is_mark) continue;
-      if (e.on_ring() != x.ticket.has_value() || (e.event.buffer >= 0) != x.tile.has_value()) return fail("an event has no ticket or no tile");
+      if (e.on_ring() != x.ticket.has_value() || (e.event.buffer >= 0) != x.tile.has_value())
+        return fail("an event has no ticket or no tile");
       if (x.ticket) e.ticket = ticket;
       if (x.tile) e.tile = tile;
     }
@@ -107,14 +114,18 @@ class Checker {
           path.constraints.emplace_back();
           if (!read(l, path.constraints.back())) return false;
         }
-        if (path.nodes.empty() || !(path.nodes.front() == questions_[i].goal || starts_at_goal(path.nodes.front(), questions_[i].goal)) || !(path.nodes.back() == questions_[i].target))
+        if (path.nodes.empty() ||
+            !(path.nodes.front() == questions_[i].goal || starts_at_goal(path.nodes.front(), questions_[i].goal)) ||
+            !(path.nodes.back() == questions_[i].target))
           return fail("a path does not lead from the goal to the target: " + questions_[i].text);
         paths_.back().push_back(std::move(path));
       }
     }
     return true;
   }
-  static bool starts_at_goal(const Node& n, const Node& goal) { return n.kind == goal.kind && n.id == goal.id && n.ring == goal.ring && n.thread == goal.thread; }
+  static bool starts_at_goal(const Node& n, const Node& goal) {
+    return n.kind == goal.kind && n.id == goal.id && n.ring == goal.ring && n.thread == goal.thread;
+  }
 
   bool farkas() {
     schedule_.flat = c_.flat;
@@ -128,7 +139,8 @@ class Checker {
     schedule_.proofs = c_.dependencies;
     if (std::optional<size_t> n = check_farkas(m_, *timing_, dependencies_, schedule_)) {
       if (*n >= dependencies_.size()) return fail("another number of dependencies");
-      return fail("a dependency is not advanced: '" + m_.event_text(dependencies_[*n].from) + "' before '" + m_.event_text(dependencies_[*n].to) + "'");
+      return fail("a dependency is not advanced: '" + m_.event_text(dependencies_[*n].from) + "' before '" +
+                  m_.event_text(dependencies_[*n].to) + "'");
     }
     return unused_numbers();
   }
@@ -144,7 +156,8 @@ class Checker {
     }
     if ((!flat && c_.flat) || (!outer && c_.outer)) return fail("a time scale that nothing uses is not 0");
     for (size_t i = 0; i < used.size(); ++i)
-      if (!used[i] && std::ranges::any_of(c_.events[i].offsets, [](int64_t v) { return v != 0; })) return fail("a time that nothing uses is not 0");
+      if (!used[i] && std::ranges::any_of(c_.events[i].offsets, [](int64_t v) { return v != 0; }))
+        return fail("a time that nothing uses is not 0");
     return true;
   }
 
@@ -152,7 +165,9 @@ class Checker {
   void small_points() {
     std::vector<std::vector<int64_t>> sets = trial_parameters(m_, 2 * m_.depth + 2);
     if (sets.size() > kMostSets)
-      std::erase_if(sets, [&](const std::vector<int64_t>& s) { return std::ranges::any_of(s, [&](int64_t v) { return v > 2 && v != m_.depth + 1 && v != 2 * m_.depth + 2; }); });
+      std::erase_if(sets, [&](const std::vector<int64_t>& s) {
+        return std::ranges::any_of(s, [&](int64_t v) { return v > 2 && v != m_.depth + 1 && v != 2 * m_.depth + 2; });
+      });
     for (const std::vector<int64_t>& s : sets) {
       inputs_ = make_inputs(m_, s, 1, false);
       std::optional<Traces> t = expand(m_, inputs_, 3, kMostRecords);
@@ -205,7 +220,8 @@ class Checker {
       for (const Record& r : records) {
         if (m_[r.id].event.kind != EventKind::wait) continue;
         auto it = latest.find({m_[r.id].event.ring, ticket(r)});
-        if (it != latest.end() && it->second >= date(r)) return fail("'" + m_.event_text(r.id) + "' is not later than what it waits for");
+        if (it != latest.end() && it->second >= date(r))
+          return fail("'" + m_.event_text(r.id) + "' is not later than what it waits for");
       }
     return true;
   }
@@ -214,7 +230,8 @@ class Checker {
   bool question(size_t i) {
     const Question& q = questions_[i];
     if (q.region == kFalse || (q.kind == QuestionKind::valid && q.claim == kTrue)) return true;
-    std::vector<Formula> parts = m_.terms.node(q.region).kind == FormulaKind::all ? m_.terms.node(q.region).parts : std::vector<Formula>{q.region};
+    std::vector<Formula> parts = m_.terms.node(q.region).kind == FormulaKind::all ? m_.terms.node(q.region).parts
+                                                                                  : std::vector<Formula>{q.region};
     std::vector<Sym> loops;
     for (Sym v : q.variables)
       if (std::ranges::find(m_.params, v, &ModelParam::sym) == m_.params.end()) loops.push_back(v);
@@ -232,7 +249,9 @@ class Checker {
   }
   bool uses(const std::vector<bool>& seen, Sym v) const {
     for (Sym s = 0; s < seen.size(); ++s)
-      if (seen[s] && (s == v || (m_.terms.definition(s).kind == SymKind::product && (m_.terms.definition(s).left == v || m_.terms.definition(s).right == v)))) return true;
+      if (seen[s] && (s == v || (m_.terms.definition(s).kind == SymKind::product &&
+                                 (m_.terms.definition(s).left == v || m_.terms.definition(s).right == v))))
+        return true;
     return false;
   }
   bool assign(size_t i, const std::vector<Sym>& loops, const std::vector<std::vector<Formula>>& tests, size_t n) {
@@ -291,20 +310,27 @@ class Checker {
   }
   bool is_step(const Concrete& a, const Concrete& b) const {
     const Node &x = *a.node, &y = *b.node;
-    if (x.kind == y.kind && x.id == y.id && x.ring == y.ring && x.thread == y.thread && a.vec == b.vec && a.ticket == b.ticket) return true;
+    if (x.kind == y.kind && x.id == y.id && x.ring == y.ring && x.thread == y.thread && a.vec == b.vec &&
+        a.ticket == b.ticket)
+      return true;
     if (x.on_ticket() && y.kind == NodeKind::complete)
-      return x.ring == y.ring && a.ticket <= b.ticket && (b.ticket - a.ticket) % m_.slots[static_cast<size_t>(x.ring)] == 0;
+      return x.ring == y.ring && a.ticket <= b.ticket &&
+             (b.ticket - a.ticket) % m_.slots[static_cast<size_t>(x.ring)] == 0;
     if (x.on_ticket()) {
       if (y.on_ticket() || y.kind != NodeKind::happened || x.kind != NodeKind::complete) return false;
-      return m_[y.id].event.kind == EventKind::wait && m_[y.id].event.ring == x.ring && position(b) && ticket_of(b) == a.ticket;
+      return m_[y.id].event.kind == EventKind::wait && m_[y.id].event.ring == x.ring && position(b) &&
+             ticket_of(b) == a.ticket;
     }
     EventKind from = m_[x.id].event.kind;
     if (y.on_ticket()) {
       if (m_[x.id].event.ring != y.ring || !issued(a) || ticket_of(a) != b.ticket) return false;
-      return from == EventKind::arrive ? x.kind == NodeKind::happened : from == EventKind::copy && x.kind == NodeKind::done && y.kind == NodeKind::complete;
+      return from == EventKind::arrive
+                 ? x.kind == NodeKind::happened
+                 : from == EventKind::copy && x.kind == NodeKind::done && y.kind == NodeKind::complete;
     }
     if (y.kind == NodeKind::done)
-      return x.kind == NodeKind::happened && x.id == y.id && a.vec == b.vec && (!y.thread || x.thread == y.thread) && position(a);
+      return x.kind == NodeKind::happened && x.id == y.id && a.vec == b.vec && (!y.thread || x.thread == y.thread) &&
+             position(a);
     if (x.kind == NodeKind::done) return is_waited_for(a, b);
     if (x.thread != y.thread) {
       EventKind to = m_[y.id].event.kind;
@@ -319,7 +345,9 @@ class Checker {
   // A wait of the same thread's role that leaves fewer operations pending than came after this one.
   bool is_waited_for(const Concrete& op, const Concrete& wait) const {
     const Node& y = *wait.node;
-    if (y.kind != NodeKind::happened || m_[y.id].event.kind != EventKind::mma_wait || m_[y.id].role != m_[op.node->id].role) return false;
+    if (y.kind != NodeKind::happened || m_[y.id].event.kind != EventKind::mma_wait ||
+        m_[y.id].role != m_[op.node->id].role)
+      return false;
     if (op.node->thread && op.node->thread != y.thread) return false;
     std::optional<int> end = position(wait);
     if (!end) return false;

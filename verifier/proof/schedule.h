@@ -1,8 +1,8 @@
 // Progress (obligation 3): times for all events that every dependency advances, for every parameter value.
 //   time of class e in iteration (w, k) = A*(w*K + k) + B*w + sum over parameters p of d_e[p]*p + c_e
 // A dependency e(x) → f(y) exists on a polyhedron {g >= 0}; there psi = time_f - time_e - 1 >= 0 because
-// psi = rest + sum of l_i * g_i with rest, l_i >= 0, coefficient by coefficient (Farkas). The multipliers make it checkable
-// without a solver. All numbers are integers (times scaled by the common denominator).
+// psi = rest + sum of l_i * g_i with rest, l_i >= 0, coefficient by coefficient (Farkas). The multipliers make it
+// checkable without a solver. All numbers are integers (times scaled by the common denominator).
 //   ring of 3: A = 6; producer arrive 1, consumer wait 2, read 3, arrive 4, the producer's wait of the next lap -12
 // w*K is a symbol of its own with 0 <= w*K <= W*K - K and, inside the inner loop, w*K >= w.
 #pragma once
@@ -27,10 +27,10 @@ struct Farkas {
   bool operator==(const Farkas&) const = default;
 };
 struct Schedule {
-  int64_t flat = 0, outer = 0;  // A, B
+  int64_t flat = 0, outer = 0;                // A, B
   std::vector<std::vector<int64_t>> offsets;  // per class: one a symbol of `symbols`, the last the constant
   std::vector<Sym> symbols;
-  std::vector<Farkas> proofs;   // one a dependency
+  std::vector<Farkas> proofs;  // one a dependency
 };
 
 // The two time coordinates of an instance.
@@ -55,9 +55,10 @@ class Timing {
 };
 
 // No value: `unsatisfiable` tells no schedule exists from time-outs and numbers out of range.
-std::optional<Schedule> find_schedule(Model& m, const Timing& timing, const std::vector<Dependency>& deps, const Deadline& deadline,
-                                      bool& unsatisfiable);
+std::optional<Schedule> find_schedule(Model& m, const Timing& timing, const std::vector<Dependency>& deps,
+                                      const Deadline& deadline, bool& unsatisfiable);
 // Farkas by substitution: the index of the first dependency whose identity fails, or of none.
-std::optional<size_t> check_farkas(const Model& m, const Timing& timing, const std::vector<Dependency>& deps, const Schedule& s);
+std::optional<size_t> check_farkas(const Model& m, const Timing& timing, const std::vector<Dependency>& deps,
+                                   const Schedule& s);
 
 }  // namespace tc::verify

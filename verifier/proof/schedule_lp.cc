@@ -18,7 +18,8 @@ struct Fraction {
 
 class LinearProblem {
  public:
-  LinearProblem(Model& m, const Timing& timing, const std::vector<Dependency>& deps) : m_(m), timing_(timing), deps_(deps), solver_(z3_, "QF_LRA") {
+  LinearProblem(Model& m, const Timing& timing, const std::vector<Dependency>& deps)
+      : m_(m), timing_(timing), deps_(deps), solver_(z3_, "QF_LRA") {
     flat_ = unknown("A");
     outer_ = unknown("B");
     solver_.add(*flat_ >= 0 && *outer_ >= 0);
@@ -83,16 +84,15 @@ class LinearProblem {
     for (size_t i = 0; i < l.size(); ++i)
       if (int64_t c = d.region[i].coefficient(s)) sum.push_back(number(c) * l[i]);
     z3::expr left = psi.empty() ? number(0) : z3::sum(psi), right = sum.empty() ? number(0) : z3::sum(sum);
-    if (s == kOne)
-      solver_.add(left - 1 >= right);
-    else
-      solver_.add(left == right);
+    if (s == kOne) solver_.add(left - 1 >= right);
+    else solver_.add(left == right);
   }
 
   std::optional<Fraction> value(const z3::model& model, const z3::expr& e) {
     z3::expr v = model.eval(e, true);
     Fraction f;
-    if (!v.is_numeral() || !v.numerator().is_numeral_i64(f.top) || !v.denominator().is_numeral_i64(f.bottom)) return std::nullopt;
+    if (!v.is_numeral() || !v.numerator().is_numeral_i64(f.top) || !v.denominator().is_numeral_i64(f.bottom))
+      return std::nullopt;
     return f;
   }
   // Scales by the common denominator D: times grow by D, every psi + 1 as well, so rest = D*rest + D - 1 fits.
@@ -116,7 +116,8 @@ class LinearProblem {
       if (scale > kLargest) return std::nullopt;
     }
     for (Fraction& f : all)
-      if (__builtin_mul_overflow(f.top, scale / f.bottom, &f.top) || f.top > kLargest || f.top < -kLargest) return std::nullopt;
+      if (__builtin_mul_overflow(f.top, scale / f.bottom, &f.top) || f.top > kLargest || f.top < -kLargest)
+        return std::nullopt;
     size_t at = 0;
     Schedule s;
     s.symbols = timing_.symbols();
@@ -154,8 +155,8 @@ class LinearProblem {
 };
 }  // namespace
 
-std::optional<Schedule> find_schedule(Model& m, const Timing& timing, const std::vector<Dependency>& deps, const Deadline& deadline,
-                                      bool& unsatisfiable) {
+std::optional<Schedule> find_schedule(Model& m, const Timing& timing, const std::vector<Dependency>& deps,
+                                      const Deadline& deadline, bool& unsatisfiable) {
   unsatisfiable = false;
   try {
     return LinearProblem(m, timing, deps).solve(deadline.left_ms(), unsatisfiable);

@@ -22,7 +22,9 @@ std::string term(const Terms& t, const Aff& x) {
       case SymKind::variable:
       case SymKind::product: text = quoted(d.name); break;
       case SymKind::quotient: text = "(div " + term(t, d.term) + " " + number(d.divisor) + ")"; break;
-      case SymKind::choice: text = "(ite " + formula(t, d.condition) + " " + term(t, d.term) + " " + term(t, d.otherwise) + ")"; break;
+      case SymKind::choice:
+        text = "(ite " + formula(t, d.condition) + " " + term(t, d.term) + " " + term(t, d.otherwise) + ")";
+        break;
     }
     out += " " + (s == kOne ? number(c) : c == 1 ? text : "(* " + number(c) + " " + text + ")");
   }

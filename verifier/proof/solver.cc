@@ -23,7 +23,9 @@ struct Solver::Context {
         case SymKind::variable:
         case SymKind::product: symbols[s] = z3.int_const(("s" + std::to_string(s)).c_str()); break;
         case SymKind::quotient: symbols[s] = z3::expr(z3, Z3_mk_div(z3, term(t, d.term), number(d.divisor))); break;
-        case SymKind::choice: symbols[s] = z3::ite(formula(t, d.condition), term(t, d.term), term(t, d.otherwise)); break;
+        case SymKind::choice:
+          symbols[s] = z3::ite(formula(t, d.condition), term(t, d.term), term(t, d.otherwise));
+          break;
       }
     }
     return *symbols[s];
@@ -32,10 +34,8 @@ struct Solver::Context {
   z3::expr term(const Terms& t, const Aff& x) {
     z3::expr_vector parts(z3);
     for (const auto& [s, c] : x.terms()) {
-      if (s == kOne)
-        parts.push_back(number(c));
-      else
-        parts.push_back(c == 1 ? symbol(t, s) : number(c) * symbol(t, s));
+      if (s == kOne) parts.push_back(number(c));
+      else parts.push_back(c == 1 ? symbol(t, s) : number(c) * symbol(t, s));
     }
     if (parts.empty()) return number(0);
     return parts.size() == 1 ? parts[0] : z3::sum(parts);
@@ -64,7 +64,8 @@ Solver::Solver(const Terms& terms, const Deadline& deadline)
     : terms_(terms), deadline_(deadline), cx_(std::make_unique<Context>()) {}
 Solver::~Solver() = default;
 
-Answer Solver::check(std::string_view name, std::span<const Formula> formulas, std::span<const Sym> variables, int64_t small) {
+Answer Solver::check(std::string_view name, std::span<const Formula> formulas, std::span<const Sym> variables,
+                     int64_t small) {
   if (std::ranges::find(formulas, kFalse) != formulas.end()) return {Satisfiable::no, {}};
   ++queries_;
   Answer out;
@@ -94,7 +95,8 @@ Answer Solver::check(std::string_view name, std::span<const Formula> formulas, s
         out.point[kOne] = 1;
         for (Sym v : variables) {
           int64_t value = 0;
-          if (!model.eval(cx_->symbol(terms_, v), true).is_numeral_i64(value) || std::abs(value) > INT32_MAX) out.result = Satisfiable::unknown;
+          if (!model.eval(cx_->symbol(terms_, v), true).is_numeral_i64(value) || std::abs(value) > INT32_MAX)
+            out.result = Satisfiable::unknown;
           out.point[v] = value;
         }
       }

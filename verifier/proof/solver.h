@@ -1,6 +1,6 @@
 // Queries over terms.h, answered by Z3. Only solver.cc (and schedule_lp.cc, which solves the linear problem of the
-// schedule) includes it. Every query has a name, a time limit and is counted; what no solver needs to see (folded to true
-// or false) is answered here.
+// schedule) includes it. Every query has a name, a time limit and is counted; what no solver needs to see (folded to
+// true or false) is answered here.
 #pragma once
 #include <chrono>
 #include <memory>

@@ -76,7 +76,11 @@ Sym Terms::variable(std::string_view name, std::string_view shown) {
 Sym Terms::primed(Sym s) { return variable(symbols_[s].name + "'", symbols_[s].shown + "'"); }
 Sym Terms::product(Sym a, Sym b) {
   if (auto it = products_.find({a, b}); it != products_.end()) return it->second;
-  Sym s = add({.kind = SymKind::product, .name = symbols_[a].name + "*" + symbols_[b].name, .shown = symbols_[a].shown + "*" + symbols_[b].shown, .left = a, .right = b});
+  Sym s = add({.kind = SymKind::product,
+               .name = symbols_[a].name + "*" + symbols_[b].name,
+               .shown = symbols_[a].shown + "*" + symbols_[b].shown,
+               .left = a,
+               .right = b});
   products_.emplace(std::pair{a, b}, s);
   return s;
 }
@@ -103,7 +107,8 @@ Aff Terms::quotient(const Aff& x, int64_t divisor) {
   if (rest.is_constant()) return whole;  // 0 <= rest < divisor
   auto key = std::pair{rest, divisor};
   auto it = quotients_.find(key);
-  if (it == quotients_.end()) it = quotients_.emplace(key, add({.kind = SymKind::quotient, .term = rest, .divisor = divisor})).first;
+  if (it == quotients_.end())
+    it = quotients_.emplace(key, add({.kind = SymKind::quotient, .term = rest, .divisor = divisor})).first;
   return whole + Aff::of(it->second);
 }
 Aff Terms::choose(Formula condition, const Aff& x, const Aff& y) {
@@ -144,10 +149,8 @@ Formula Terms::join(FormulaKind kind, std::vector<Formula> parts, Formula neutra
   for (Formula f : parts) {
     if (f == absorbing) return absorbing;
     if (f == neutral) continue;
-    if (nodes_[f.id].kind == kind)
-      flat.insert(flat.end(), nodes_[f.id].parts.begin(), nodes_[f.id].parts.end());
-    else
-      flat.push_back(f);
+    if (nodes_[f.id].kind == kind) flat.insert(flat.end(), nodes_[f.id].parts.begin(), nodes_[f.id].parts.end());
+    else flat.push_back(f);
   }
   std::ranges::sort(flat);
   flat.erase(std::unique(flat.begin(), flat.end()), flat.end());

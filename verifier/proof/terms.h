@@ -1,8 +1,8 @@
 // Linear integer terms and formulas over them: the language of every query. No solver here.
 //   Aff: sum of coefficient * symbol, symbol 0 being the constant 1.   K - 1  =  {(1, -1), (K, 1)}
 // A symbol is a variable, a product of two variables (a symbol of its own: products never reach the solver), the floor
-// quotient of a term by a positive constant, or a conditional. Quotients are canonical: all multiples of the divisor are
-// pulled out, so that (i - 3) // 3 is i // 3 - 1 and most slot and parity claims fold to `true` without a solver.
+// quotient of a term by a positive constant, or a conditional. Quotients are canonical: all multiples of the divisor
+// are pulled out, so that (i - 3) // 3 is i // 3 - 1 and most slot and parity claims fold to `true` without a solver.
 //   x % c = x - c * (x // c)      x & (2^n - 1) = x % 2^n      x ^ 1 = x + 1 - 2 * (x % 2)
 // Formulas are hash-consed: equal formulas have equal ids. Everything is owned by one Terms table; 64-bit coefficients
 // (inputs are below 2^31, and affine() of classes.h refuses coefficients above 2^40).
@@ -54,10 +54,10 @@ inline constexpr Formula kFalse{0}, kTrue{1};
 enum class SymKind : uint8_t { one, variable, product, quotient, choice };
 struct SymDef {
   SymKind kind = SymKind::variable;
-  std::string name;     // variable; of a product "w*K". Unique
-  std::string shown;    // the same for people: "i" for "producer.i.0"
+  std::string name;         // variable; of a product "w*K". Unique
+  std::string shown;        // the same for people: "i" for "producer.i.0"
   Sym left = 0, right = 0;  // product
-  Aff term, otherwise;  // quotient: term // divisor; choice: condition ? term : otherwise
+  Aff term, otherwise;      // quotient: term // divisor; choice: condition ? term : otherwise
   int64_t divisor = 1;
   Formula condition;
 };
@@ -65,8 +65,8 @@ struct SymDef {
 enum class FormulaKind : uint8_t { constant, at_least_zero, is_zero, all, any };
 struct FormulaNode {
   FormulaKind kind = FormulaKind::constant;
-  Aff term;                     // at_least_zero, is_zero
-  std::vector<Formula> parts;   // all, any
+  Aff term;                    // at_least_zero, is_zero
+  std::vector<Formula> parts;  // all, any
 };
 
 class Terms {

@@ -33,7 +33,9 @@ std::vector<Num> bases(const Model& m, int id, std::initializer_list<const Expr*
     for (std::string& n : names_in(*e))
       if (c.find(n) && std::ranges::find(names, n) == names.end()) names.push_back(std::move(n));
   }
-  auto is_param = [&](const std::string& n) { return n == "S" || std::ranges::find(m.params, n, &ModelParam::name) != m.params.end(); };
+  auto is_param = [&](const std::string& n) {
+    return n == "S" || std::ranges::find(m.params, n, &ModelParam::name) != m.params.end();
+  };
   if (names.empty())
     for (const auto& [n, value] : c.names)
       if (!is_param(n)) names.push_back(n);
@@ -61,7 +63,10 @@ void sample_tickets(const Model& m, const Traces& t, const RunResult& r, const P
       const Record& x = t.records[i][j];
       const Event& e = m[x.id].event;
       if (e.ring < 0) continue;
-      Mark mark = e.kind == EventKind::wait ? Mark::wait : e.kind == EventKind::arrive ? Mark::arrive : e.kind == EventKind::copy ? Mark::copy : Mark::expect;
+      Mark mark = e.kind == EventKind::wait     ? Mark::wait
+                  : e.kind == EventKind::arrive ? Mark::arrive
+                  : e.kind == EventKind::copy   ? Mark::copy
+                                                : Mark::expect;
       const PhaseRange& phase = r.where[i][j][static_cast<size_t>(mark)];
       if (!phase.seen()) continue;
       set_iteration(m, x, p);
@@ -77,7 +82,8 @@ void sample_tiles(const Model& m, const Traces& t, const RunResult& r, const Poi
       const Event& e = m[x.id].event;
       if (e.buffer < 0 || r.seen_write[i][j] < 0) continue;
       set_iteration(m, x, p);
-      out[static_cast<size_t>(x.id)].push_back({p, x.at + m.protocol.buffers[static_cast<size_t>(e.buffer)].slots * r.seen_write[i][j]});
+      out[static_cast<size_t>(x.id)].push_back(
+          {p, x.at + m.protocol.buffers[static_cast<size_t>(e.buffer)].slots * r.seen_write[i][j]});
     }
 }
 
@@ -114,7 +120,8 @@ void find_used_slots(Model& m) {
 
 std::vector<Finding> infer_meaning(Model& m, Algebra& algebra) {
   Samples tickets(m.classes.size()), by_ordinal(m.classes.size()), tiles(m.classes.size());
-  bool want_tiles = std::ranges::any_of(m.classes, [](const EventClass& c) { return c.event.buffer >= 0 && !c.event.tile; });
+  bool want_tiles =
+      std::ranges::any_of(m.classes, [](const EventClass& c) { return c.event.buffer >= 0 && !c.event.tile; });
   for (const std::vector<int64_t>& params : trial_parameters(m, 2 * m.depth + 3)) {
     bool alone = trial_parameters(m, 2 * m.depth + 3).size() == 1;
     if (!alone && !interesting(params, m.depth)) continue;
@@ -148,7 +155,8 @@ std::vector<Finding> infer_meaning(Model& m, Algebra& algebra) {
         miss(ob, Topic::no_ticket, FindingKind::unknown, "it is never executed in the reference runs");
       } else {
         c.ticket = fit(bases(m, c.id, {&c.event.slot, c.event.parity ? &*c.event.parity : nullptr}), seen);
-        if (!c.ticket) miss(ob, Topic::no_ticket, FindingKind::open, "the phases it belongs to are no running count of iterations");
+        if (!c.ticket)
+          miss(ob, Topic::no_ticket, FindingKind::open, "the phases it belongs to are no running count of iterations");
       }
     }
     if (c.event.buffer < 0) continue;
@@ -159,10 +167,12 @@ std::vector<Finding> infer_meaning(Model& m, Algebra& algebra) {
     }
     const auto& data = tiles[static_cast<size_t>(c.id)];
     if (data.empty()) {
-      miss("4", Topic::no_tile, FindingKind::open, c.writes() ? "it is never executed in the reference runs" : "it sees no write in the runs by ordinal");
+      miss("4", Topic::no_tile, FindingKind::open,
+           c.writes() ? "it is never executed in the reference runs" : "it sees no write in the runs by ordinal");
     } else {
       c.tile = fit(bases(m, c.id, {&c.event.at}), data);
-      if (!c.tile) miss("4", Topic::no_tile, FindingKind::open, "the writes that it sees are no running count of iterations");
+      if (!c.tile)
+        miss("4", Topic::no_tile, FindingKind::open, "the writes that it sees are no running count of iterations");
     }
   }
   (void)algebra;

@@ -17,7 +17,8 @@ Timing::Timing(Model& m) : m_(m) {
   for (const auto& [outer, inner] : inner_) {
     Aff all = m.terms.product(outer, inner);
     for (const auto& [s, c] : all.terms())
-      if (s != kOne && m.terms.definition(s).kind == SymKind::product && std::ranges::find(symbols_, s) == symbols_.end())
+      if (s != kOne && m.terms.definition(s).kind == SymKind::product &&
+          std::ranges::find(symbols_, s) == symbols_.end())
         symbols_.push_back(s);
   }
 }
@@ -68,7 +69,10 @@ void Timing::chain(const std::vector<Sequence>& items, std::vector<Dependency>& 
       Border a = border(m_, items[i], true), b = border(m_, items[j], false);
       a.region.insert(a.region.end(), b.region.begin(), b.region.end());
       out.push_back({a.id, b.id, std::move(a.vec), std::move(b.vec), std::move(a.region)});
-      if (items[j].id >= 0 && std::ranges::all_of(m_[items[j].id].guards, [&](const Aff& g) { return std::ranges::find(shared, g) != shared.end(); })) break;
+      if (items[j].id >= 0 && std::ranges::all_of(m_[items[j].id].guards, [&](const Aff& g) {
+            return std::ranges::find(shared, g) != shared.end();
+          }))
+        break;
     }
   for (const Sequence& s : items) {
     if (s.id >= 0) continue;
@@ -95,7 +99,9 @@ void Timing::close(Dependency& d) const {
     Aff wK = m_.terms.product((*vec)[0], it->second);
     // 0 <= w*K <= W*K - K needs K >= 0: inside the inner loop K >= 1, else it has to follow from the assumptions, which
     // hold for a trip count that is a parameter (others are left out).
-    bool is_param = it->second.terms().size() == 1 && std::ranges::find(symbols_, it->second.terms()[0].first) != symbols_.end() && it->second.terms()[0].second > 0;
+    bool is_param = it->second.terms().size() == 1 &&
+                    std::ranges::find(symbols_, it->second.terms()[0].first) != symbols_.end() &&
+                    it->second.terms()[0].second > 0;
     if (vec->size() == 2 && m_[id].loops[1].trip == it->second) is_param = true;
     if (!is_param) continue;
     append({wK, m_.terms.product(outer.trip, it->second) - wK - it->second});
@@ -114,7 +120,8 @@ std::vector<Dependency> Timing::dependencies(Algebra& algebra) const {
   for (const EventClass& f : m_.classes) {
     if (f.is_mark || f.event.kind != EventKind::wait || !f.ticket) continue;
     for (const EventClass& e : m_.classes) {
-      bool completes = e.event.kind == EventKind::arrive || e.event.kind == EventKind::copy || e.event.kind == EventKind::expect;
+      bool completes =
+          e.event.kind == EventKind::arrive || e.event.kind == EventKind::copy || e.event.kind == EventKind::expect;
       if (e.is_mark || !completes || e.event.ring != f.event.ring || !e.ticket) continue;
       for (Solution& s : algebra.solve(e.id, *e.ticket, *f.ticket, nullptr))
         out.push_back({e.id, f.id, std::move(s.vec), m_.instance(f.id), std::move(s.constraints)});
@@ -124,7 +131,8 @@ std::vector<Dependency> Timing::dependencies(Algebra& algebra) const {
   return out;
 }
 
-std::optional<size_t> check_farkas(const Model& m, const Timing& timing, const std::vector<Dependency>& deps, const Schedule& s) {
+std::optional<size_t> check_farkas(const Model& m, const Timing& timing, const std::vector<Dependency>& deps,
+                                   const Schedule& s) {
   if (s.proofs.size() != deps.size() || s.offsets.size() != m.classes.size() || s.symbols != timing.symbols()) return 0;
   for (const auto& d : s.offsets)
     if (d.size() != s.symbols.size() + 1) return 0;

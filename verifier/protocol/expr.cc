@@ -96,7 +96,8 @@ std::string print(const Expr& e) {
     case ExprOp::div:
     case ExprOp::mod:
     case ExprOp::logical_and:
-      return wrapped(e.args[0], strength(e.op)) + std::string(operator_text(e.op)) + wrapped(e.args[1], strength(e.op) + 1);
+      return wrapped(e.args[0], strength(e.op)) + std::string(operator_text(e.op)) +
+             wrapped(e.args[1], strength(e.op) + 1);
     case ExprOp::bit_and:
     case ExprOp::bit_xor:  // few know how these bind
       return wrapped(e.args[0], 7) + std::string(operator_text(e.op)) + wrapped(e.args[1], 7);

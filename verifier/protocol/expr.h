@@ -1,8 +1,8 @@
 // Integer expressions of a protocol as small value trees: slots, parities, trip counts, tiles, guards.
 //   "((i // S) & 1) ^ 1"  →  bit_xor(bit_and(div(i, S), 1), 1)
-// Text form and precedence are Python's (comparison < ^ < & < + - < * // % < unary); / and % are floor division, and the
-// proof demands operands >= 0, where floor, truncation and unsigned arithmetic agree. Booleans are 0 and 1.
-// A negative constant is neg(constant), so that a printed tree reads back as itself.
+// Text form and precedence are Python's (comparison < ^ < & < + - < * // % < unary); / and % are floor division, and
+// the proof demands operands >= 0, where floor, truncation and unsigned arithmetic agree. Booleans are 0 and 1. A
+// negative constant is neg(constant), so that a printed tree reads back as itself.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,8 +13,26 @@
 
 namespace tc::verify {
 
-enum class ExprOp : uint8_t { constant, name, bit, neg, add, sub, mul, div, mod, bit_and, bit_xor, lt, le, gt, ge, eq, ne,
-                              logical_and };
+enum class ExprOp : uint8_t {
+  constant,
+  name,
+  bit,
+  neg,
+  add,
+  sub,
+  mul,
+  div,
+  mod,
+  bit_and,
+  bit_xor,
+  lt,
+  le,
+  gt,
+  ge,
+  eq,
+  ne,
+  logical_and
+};
 
 struct Expr {
   ExprOp op = ExprOp::constant;

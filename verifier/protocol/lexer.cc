@@ -166,10 +166,8 @@ Expr LineReader::unary() {
   if (++depth_ > kDeepest) fail("the expression is nested too deeply");
   Expr out = constant(0);
   if (!error_) {
-    if (accept("-"))
-      out = Expr{.op = ExprOp::neg, .value = 0, .name = {}, .args = {unary()}};
-    else
-      out = atom();
+    if (accept("-")) out = Expr{.op = ExprOp::neg, .value = 0, .name = {}, .args = {unary()}};
+    else out = atom();
   }
   --depth_;
   return out;

@@ -15,7 +15,7 @@ namespace tc::verify {
 enum class TokenKind : uint8_t { word, number, text, symbol, end };
 struct Token {
   TokenKind kind = TokenKind::end;
-  std::string text;  // of a `text` token without its quotes
+  std::string text;             // of a `text` token without its quotes
   uint32_t begin = 0, end = 0;  // byte offsets in the line
 };
 
@@ -26,17 +26,17 @@ class LineReader {
   uint32_t indent() const { return tokens_.front().begin; }
   const Token& peek() const { return tokens_[at_]; }
   bool at_end() const { return peek().kind == TokenKind::end; }
-  bool is(std::string_view text) const;                  // a word or symbol
-  bool accept(std::string_view text);                    // … and go past it
+  bool is(std::string_view text) const;  // a word or symbol
+  bool accept(std::string_view text);    // … and go past it
   void expect(std::string_view text);
-  std::string word(std::string_view what);               // an identifier; "S", "bit" and "and" are taken
+  std::string word(std::string_view what);  // an identifier; "S", "bit" and "and" are taken
   std::string quoted(std::string_view what);
   int64_t number(std::string_view what);
-  Expr expression();                                     // without comparisons
-  Expr condition();                                      // comparisons joined by `and`
-  std::optional<SourceRange> location();                 // loc FILE:L:C-L:C at the end of a line
-  std::string rest();                                    // the text from here to the end, which it goes to
-  SourceRange whole() const;                             // the statement, first token to last but a location
+  Expr expression();                      // without comparisons
+  Expr condition();                       // comparisons joined by `and`
+  std::optional<SourceRange> location();  // loc FILE:L:C-L:C at the end of a line
+  std::string rest();                     // the text from here to the end, which it goes to
+  SourceRange whole() const;              // the statement, first token to last but a location
   SourceRange here() const;
   void fail(std::string message) { fail_at(here(), std::move(message)); }
   void fail_at(SourceRange where, std::string message);

@@ -16,7 +16,9 @@ struct OpenBody {
 
 class ProtocolReader {
  public:
-  explicit ProtocolReader(FileId file) : file_(file) { p_.params.push_back({.name = "K", .actual = {}, .means = {}, .generalises = {}}); }
+  explicit ProtocolReader(FileId file) : file_(file) {
+    p_.params.push_back({.name = "K", .actual = {}, .means = {}, .generalises = {}});
+  }
 
   std::optional<Diag> read(std::string_view text) {
     uint32_t number = 0;
@@ -57,16 +59,15 @@ class ProtocolReader {
   }
 
   void kernel(LineReader& line) {
-    if (line.peek().kind == TokenKind::text)
-      p_.kernel = line.quoted("a kernel name");
-    else
-      p_.kernel = line.word("a kernel name");
+    if (line.peek().kind == TokenKind::text) p_.kernel = line.quoted("a kernel name");
+    else p_.kernel = line.word("a kernel name");
     if (line.accept("arch")) p_.arch = line.word("an architecture");
     origin(line);
   }
   void stages(LineReader& line) {
     p_.stages = line.number("a number of stages");
-    if (p_.stages < 1 || p_.stages > kMostSlots) line.fail("the number of stages is 1 to " + std::to_string(kMostSlots));
+    if (p_.stages < 1 || p_.stages > kMostSlots)
+      line.fail("the number of stages is 1 to " + std::to_string(kMostSlots));
     origin(line);
   }
   void params(LineReader& line) {
@@ -76,7 +77,9 @@ class ProtocolReader {
       Param q{.name = line.word("a parameter"), .actual = {}, .means = {}, .generalises = {}};
       if (line.accept("=")) q.actual = line.number("a value");
       if (line.accept("means")) q.means = line.quoted("a source expression");
-      if (line.accept("of")) do q.generalises.push_back(line.quoted("a parameter of the source")); while (line.accept(","));
+      if (line.accept("of")) do
+          q.generalises.push_back(line.quoted("a parameter of the source"));
+        while (line.accept(","));
       p_.params.push_back(std::move(q));
     }
   }
@@ -91,8 +94,10 @@ class ProtocolReader {
     SourceRange where = line.here();
     Expr e = line.expression();
     if (line.error()) return 1;
-    for (const std::string& n : names_in(e)) line.fail_at(where, std::string(what) + " is a number or a formula over S, not over " + n);
-    auto value = evaluate(e, {[&](const std::string&) { return p_.stages; }, [](const std::string&, int64_t) { return int64_t{0}; }});
+    for (const std::string& n : names_in(e))
+      line.fail_at(where, std::string(what) + " is a number or a formula over S, not over " + n);
+    auto value = evaluate(
+        e, {[&](const std::string&) { return p_.stages; }, [](const std::string&, int64_t) { return int64_t{0}; }});
     if (!value || *value < 1 || *value > most)
       line.fail_at(where, std::string(what) + " is 1 to " + std::to_string(most));
     return value.value_or(1);
@@ -117,7 +122,8 @@ class ProtocolReader {
     r.warps = line.number("a number of warps");
     std::string shape = line.word("WARPSxLANES");  // "4x32" reads as the number 4 and the word x32
     if (!line.error() && (shape.size() < 2 || shape.size() > 5 || shape[0] != 'x' ||
-                          !std::all_of(shape.begin() + 1, shape.end(), [](char c) { return std::isdigit(static_cast<unsigned char>(c)); })))
+                          !std::all_of(shape.begin() + 1, shape.end(),
+                                       [](char c) { return std::isdigit(static_cast<unsigned char>(c)); })))
       line.fail("expected WARPSxLANES");
     if (!line.error()) r.lanes = std::stoll(shape.substr(1));
     if (r.warps < 1 || r.lanes < 1 || r.lanes > 32 || r.threads() > kMostThreads)
@@ -187,7 +193,8 @@ class ProtocolReader {
     if (!has_who && (line.is("wait") || line.is("arrive") || line.is("expect") || line.is("copy") || line.is("read") ||
                      line.is("write") || line.is("mma") || line.is("aread") || line.is("mmawait")))
       line.fail("who executes this: one, warp or all?");
-    if (has_who && (line.is("inc") || line.is("flip") || line.is("syncwarp") || line.is("syncrole") || line.is("syncthreads")))
+    if (has_who &&
+        (line.is("inc") || line.is("flip") || line.is("syncwarp") || line.is("syncrole") || line.is("syncthreads")))
       line.fail(line.peek().text + " is executed by every thread and takes no 'one', 'warp' or 'all'");
     if (line.accept("wait")) wait(line, e);
     else if (line.accept("arrive")) arrive(line, e);
@@ -265,7 +272,8 @@ class Resolver {
         if (e->kind == EventKind::flip) masks_.insert(e->variable);
       }
     if (std::ranges::any_of(p.roles, [](const Role& r) {
-          return std::ranges::any_of(events_in(r.body), [](const Event* e) { return e->kind == EventKind::sync_threads; });
+          return std::ranges::any_of(events_in(r.body),
+                                     [](const Event* e) { return e->kind == EventKind::sync_threads; });
         }))
       counters_.insert("cta");
     for (const Param& q : p.params) params_.insert(q.name);
@@ -296,7 +304,8 @@ class Resolver {
     for (const auto& r : rows)
       if (!seen.insert(r.name).second) fail(place_of(r), "two " + std::string(what) + "s are called " + r.name);
   }
-  void names(const Expr& e, const std::set<std::string>& loops, SourceRange where, const std::set<std::string>& others) {
+  void names(const Expr& e, const std::set<std::string>& loops, SourceRange where,
+             const std::set<std::string>& others) {
     if (e.op == ExprOp::name && e.name != "S" && !loops.contains(e.name) && !others.contains(e.name))
       fail(where, e.name + " is no parameter, loop variable or counter here");
     if (e.op == ExprOp::bit && !masks_.contains(e.name)) fail(where, e.name + " is no mask: nothing flips it");
@@ -321,7 +330,8 @@ class Resolver {
       } else {
         const auto& b = std::get<Branch>(s.node);
         if (b.predicate.empty()) names(b.condition, loops, b.origin.where.range, others);
-        if (!b.predicate.empty() && loops.empty()) fail(b.origin.where.range, "ifdata stands in a loop: its predicate is one of the iteration");
+        if (!b.predicate.empty() && loops.empty())
+          fail(b.origin.where.range, "ifdata stands in a loop: its predicate is one of the iteration");
         body(b.body, loops);
       }
     }

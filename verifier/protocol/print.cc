@@ -15,7 +15,8 @@ std::string quote(std::string_view text) {
 }
 bool is_plain_path(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '/' || c == '-' || c == '+' || c == '@';
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '/' || c == '-' || c == '+' ||
+           c == '@';
   });
 }
 bool is_plain_word(std::string_view name) {
@@ -26,13 +27,14 @@ std::string loc_text(const Origin& o) {
   const SourceRange& r = o.loc.range;
   if (!r.file || !r.valid()) return {};
   std::string name(source_file_name(r.file));
-  return " loc " + (is_plain_path(name) ? name : quote(name)) + ":" + std::to_string(r.line) + ":" + std::to_string(r.column) +
-         "-" + std::to_string(r.end_line) + ":" + std::to_string(r.end_column);
+  return " loc " + (is_plain_path(name) ? name : quote(name)) + ":" + std::to_string(r.line) + ":" +
+         std::to_string(r.column) + "-" + std::to_string(r.end_line) + ":" + std::to_string(r.end_column);
 }
 
 std::string arguments(const Protocol& p, const Event& e) {
   std::string ring = e.ring >= 0 ? " " + p.rings[static_cast<size_t>(e.ring)].name + "[" + print(e.slot) + "]" : "";
-  std::string buffer = e.buffer >= 0 ? " " + p.buffers[static_cast<size_t>(e.buffer)].name + "[" + print(e.at) + "]" : "";
+  std::string buffer =
+      e.buffer >= 0 ? " " + p.buffers[static_cast<size_t>(e.buffer)].name + "[" + print(e.at) + "]" : "";
   if (e.tile) buffer += " tile " + print(*e.tile);
   switch (e.kind) {
     case EventKind::wait: return ring + " " + print(*e.parity) + (e.meant ? " meant " + print(*e.meant) : "");
@@ -84,7 +86,8 @@ void print_body(const Protocol& p, const std::vector<Stmt>& body, size_t depth, 
       print_body(p, l->body, depth + 1, out);
     } else {
       const auto& b = std::get<Branch>(s.node);
-      out += indent + (b.predicate.empty() ? "if " + print(b.condition) : "ifdata " + b.predicate) + loc_text(b.origin) + "\n";
+      out += indent + (b.predicate.empty() ? "if " + print(b.condition) : "ifdata " + b.predicate) +
+             loc_text(b.origin) + "\n";
       print_body(p, b.body, depth + 1, out);
     }
   }
@@ -135,7 +138,9 @@ std::string print(const Protocol& p, const Event& e) {
 std::string print(const Protocol& p) {
   std::string out;
   if (!p.kernel.empty()) {
-    out += "kernel " + (is_plain_word(p.kernel) && p.kernel != "S" && p.kernel != "bit" && p.kernel != "and" ? p.kernel : quote(p.kernel));
+    out += "kernel " + (is_plain_word(p.kernel) && p.kernel != "S" && p.kernel != "bit" && p.kernel != "and"
+                            ? p.kernel
+                            : quote(p.kernel));
     out += (p.arch.empty() ? "" : " arch " + p.arch) + "\n";
   }
   out += "S " + std::to_string(p.stages) + "\n";
@@ -147,9 +152,11 @@ std::string print(const Protocol& p) {
     out += "\n";
   }
   for (const Assumption& a : p.assumptions)
-    out += "assume " + print(a.condition) + (a.text.empty() ? "" : " because " + quote(a.text)) + loc_text(a.origin) + "\n";
+    out += "assume " + print(a.condition) + (a.text.empty() ? "" : " because " + quote(a.text)) + loc_text(a.origin) +
+           "\n";
   for (const Ring& r : p.rings)
-    out += "ring " + r.name + " " + std::to_string(r.slots) + " count " + std::to_string(r.count) + loc_text(r.origin) + "\n";
+    out += "ring " + r.name + " " + std::to_string(r.slots) + " count " + std::to_string(r.count) + loc_text(r.origin) +
+           "\n";
   for (const Buffer& b : p.buffers) out += "buf " + b.name + " " + std::to_string(b.slots) + loc_text(b.origin) + "\n";
   for (const Role& r : p.roles) {
     out += "role " + r.name + " " + std::to_string(r.warps) + "x" + std::to_string(r.lanes);

@@ -71,22 +71,36 @@ struct Buffer {
   bool operator==(const Buffer&) const = default;
 };
 
-enum class EventKind : uint8_t { wait, arrive, expect, copy, read, write, mma, aread, mma_wait, sync_warp, sync_role,
-                                 sync_threads, increment, flip };
+enum class EventKind : uint8_t {
+  wait,
+  arrive,
+  expect,
+  copy,
+  read,
+  write,
+  mma,
+  aread,
+  mma_wait,
+  sync_warp,
+  sync_role,
+  sync_threads,
+  increment,
+  flip
+};
 enum class Who : uint8_t { one, warp, all };
 
 struct Event {
   EventKind kind = EventKind::wait;
   Who who = Who::all;
-  int ring = -1;                        // wait, arrive, expect, copy: index into Protocol::rings
-  Expr slot;                            // of the ring; of a flip the mask bit
-  std::optional<Expr> parity, meant;    // wait
-  int64_t count = 1, tx = 0, bytes = 0; // arrive: count and expected bytes; expect: tx; copy: bytes
-  int buffer = -1;                      // copy, read, write, mma, aread
-  Expr at;                              // slot of the buffer
+  int ring = -1;                         // wait, arrive, expect, copy: index into Protocol::rings
+  Expr slot;                             // of the ring; of a flip the mask bit
+  std::optional<Expr> parity, meant;     // wait
+  int64_t count = 1, tx = 0, bytes = 0;  // arrive: count and expected bytes; expect: tx; copy: bytes
+  int buffer = -1;                       // copy, read, write, mma, aread
+  Expr at;                               // slot of the buffer
   std::optional<Expr> tile;
-  int64_t pending = 0;                  // mma_wait
-  std::string variable;                 // increment: the counter; flip: the mask
+  int64_t pending = 0;   // mma_wait
+  std::string variable;  // increment: the counter; flip: the mask
   Origin origin;
   bool operator==(const Event&) const = default;
 };
@@ -113,7 +127,8 @@ struct Stmt {
 
 struct Role {
   std::string name;
-  int64_t warps = 1, lanes = 32, first_thread = -1;  // threads [first_thread, first_thread + warps*lanes); -1: not known
+  int64_t warps = 1, lanes = 32,
+          first_thread = -1;  // threads [first_thread, first_thread + warps*lanes); -1: not known
   std::vector<Stmt> body;
   Origin origin;
   bool operator==(const Role&) const = default;

@@ -1,3 +1,5 @@
+#include "verifier/protocol/protocol.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <random>
 
 #include "base/files.h"
-#include "verifier/protocol/protocol.h"
 
 namespace tc::verify {
 namespace {

@@ -24,10 +24,8 @@ std::vector<Range> parts(std::vector<std::optional<Range>> ranges, int64_t slots
   }
   std::ranges::sort(known);
   for (const Range& r : known) {
-    if (out.empty() || r.first > out.back().second)
-      out.push_back(r);
-    else
-      out.back().second = std::max(out.back().second, r.second);
+    if (out.empty() || r.first > out.back().second) out.push_back(r);
+    else out.back().second = std::max(out.back().second, r.second);
   }
   return out;
 }
@@ -97,8 +95,10 @@ std::optional<std::pair<int64_t, int64_t>> range_of(const Expr& e, int64_t stage
   if (!a || !b) return std::nullopt;
   if (e.op == ExprOp::add) return Range{a->first + b->first, a->second + b->second};
   if (e.op == ExprOp::sub) return Range{a->first - b->second, a->second - b->first};
-  if (e.op == ExprOp::mul && b->first == b->second && b->first >= 0) return Range{a->first * b->first, a->second * b->first};
-  if (e.op == ExprOp::mul && a->first == a->second && a->first >= 0) return Range{b->first * a->first, b->second * a->first};
+  if (e.op == ExprOp::mul && b->first == b->second && b->first >= 0)
+    return Range{a->first * b->first, a->second * b->first};
+  if (e.op == ExprOp::mul && a->first == a->second && a->first >= 0)
+    return Range{b->first * a->first, b->second * a->first};
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
-// One array of mbarriers often holds several rings: `bars[k % 3]` for full and `bars[k % 3 + 3]` for empty. A ring whose
-// events keep to disjoint ranges of slots is taken apart, each part with its own slot numbers:
+// One array of mbarriers often holds several rings: `bars[k % 3]` for full and `bars[k % 3 + 3]` for empty. A ring
+// whose events keep to disjoint ranges of slots is taken apart, each part with its own slot numbers:
 //   ring bars 6 count 128   →   ring bars_0 3 count 128 · ring bars_3 3 count 128 with slots k % 3
 // Ranges are those of the slot expressions (constants, `x % n`, sums of these); an expression without a range keeps the
 // ring whole. The same for buffers.

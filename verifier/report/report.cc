@@ -27,7 +27,13 @@ Severity severity_of(Verdict s) {
   return Severity::note;
 }
 std::string diagnostic(const ObligationReport& o) {
-  Diag d{.severity = severity_of(o.status), .kind = DiagKind::violation, .rule = o.rule, .where = o.where, .message = o.message, .notes = o.notes, .trace = {}};
+  Diag d{.severity = severity_of(o.status),
+         .kind = DiagKind::violation,
+         .rule = o.rule,
+         .where = o.where,
+         .message = o.message,
+         .notes = o.notes,
+         .trace = {}};
   if (o.status == Verdict::unknown) d.message = "not proved: " + d.message;
   for (const TraceStep& s : o.trace) d.trace.push_back(text_of(s));
   return render(d);
@@ -56,7 +62,8 @@ std::string text_of(const TraceStep& s) {
     for (size_t i = 0; i < s.iteration.size(); ++i) out += (i ? ", " : "") + std::to_string(s.iteration[i]);
     out += ")";
   }
-  if (!s.ring.empty()) out += "   [" + s.ring + "[" + std::to_string(s.slot) + "] phase " + std::to_string(s.phase) + "]";
+  if (!s.ring.empty())
+    out += "   [" + s.ring + "[" + std::to_string(s.slot) + "] phase " + std::to_string(s.phase) + "]";
   return out;
 }
 
@@ -74,7 +81,9 @@ std::string_view name_of(Verdict s) {
 std::string_view name_of(Scope s) { return s == Scope::all ? "all" : "specialisation"; }
 
 Verdict verdict_of(const KernelReport& k) {
-  auto any = [&](Verdict s) { return std::ranges::any_of(k.obligations, [&](const ObligationReport& o) { return o.status == s; }); };
+  auto any = [&](Verdict s) {
+    return std::ranges::any_of(k.obligations, [&](const ObligationReport& o) { return o.status == s; });
+  };
   if (any(Verdict::refuted)) return Verdict::refuted;
   if (any(Verdict::unsupported) || !k.not_judged.empty()) return Verdict::unsupported;
   if (any(Verdict::vacuous) || any(Verdict::unknown)) return Verdict::unknown;

@@ -1,6 +1,7 @@
-// What tilecheck (and tilesim, whose findings are obligations with status refuted) says about a kernel: the JSON schema of
-// docs, version 1, as a struct, with its two writers and the exit code.
-//   verdict refuted → exit 1 · unsupported → 2 · unknown, bounded → 3 · proved → 0; over several kernels 1 before 2 before 3
+// What tilecheck (and tilesim, whose findings are obligations with status refuted) says about a kernel: the JSON schema
+// of docs, version 1, as a struct, with its two writers and the exit code.
+//   verdict refuted → exit 1 · unsupported → 2 · unknown, bounded → 3 · proved → 0; over several kernels 1 before 2
+//   before 3
 #pragma once
 #include <optional>
 #include <span>
@@ -15,15 +16,15 @@ namespace tc {
 // One step of a refutation, so that a simulator can be steered along it: who runs, or which async operation completes.
 struct TraceStep {
   std::string role;
-  int64_t warp = 0, lane = 0;        // representative; it stands for the threads up to last_warp, last_lane
+  int64_t warp = 0, lane = 0;  // representative; it stands for the threads up to last_warp, last_lane
   int64_t last_warp = 0, last_lane = 0;
-  int64_t first_thread = -1;         // of the role, -1 unknown
-  std::string kind, text;            // "wait", "all wait full[i % S] …"
+  int64_t first_thread = -1;  // of the role, -1 unknown
+  std::string kind, text;     // "wait", "all wait full[i % S] …"
   SourceRange where;
-  std::string ring;                  // empty: none
-  int64_t slot = -1, phase = -1;     // phase of the barrier when the step happens
+  std::string ring;               // empty: none
+  int64_t slot = -1, phase = -1;  // phase of the barrier when the step happens
   std::vector<int64_t> iteration;
-  bool completion = false;           // the copy (or matrix operation) issued by this event completes
+  bool completion = false;  // the copy (or matrix operation) issued by this event completes
 };
 std::string text_of(const TraceStep& s);
 
@@ -69,8 +70,8 @@ struct KernelReport {
   std::vector<std::string> certificate;  // lines for people; the text writer prints them
 };
 
-// The verdict that the obligations add up to: refuted, then unsupported (also: something is not judged), then unknown (also:
-// vacuous), then bounded, then proved.
+// The verdict that the obligations add up to: refuted, then unsupported (also: something is not judged), then unknown
+// (also: vacuous), then bounded, then proved.
 Verdict verdict_of(const KernelReport& k);
 int exit_code(std::span<const KernelReport> kernels, bool allow_bounded);
 

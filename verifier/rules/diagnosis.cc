@@ -8,12 +8,19 @@
 
 namespace tc::verify {
 namespace {
-constexpr double kMostSeconds = 1.5;       // spent on looking for the cause
+constexpr double kMostSeconds = 1.5;  // spent on looking for the cause
 constexpr uint64_t kQuickSeeds = 4, kSlowSeeds = 12;
 
 Diagnosis make(std::string obligation, std::string rule, SourceRange where, std::string message) {
   const Rule* r = find_rule(rule);
-  return {.obligation = std::move(obligation), .rule = rule, .defect = r ? std::string(r->defect) : "", .where = where, .message = std::move(message), .notes = {}, .also = {}, .by_repair = false};
+  return {.obligation = std::move(obligation),
+          .rule = rule,
+          .defect = r ? std::string(r->defect) : "",
+          .where = where,
+          .message = std::move(message),
+          .notes = {},
+          .also = {},
+          .by_repair = false};
 }
 
 // Does the edited protocol run well where the original failed, and at other small sizes?
@@ -51,7 +58,10 @@ bool counts_add_up(const Protocol& p, const Model& m, const Attack& a) {
 Diagnosis at_hang(Diagnosis d, const Model& m, const Attack& a) {
   const Failure& f = *a.result.failure;
   if (d.rule != "PROG-02" || f.kind != FailureKind::hang) return d;
-  auto place = [&](const Access& x) { return m[a.traces.records[static_cast<size_t>(x.thread)][static_cast<size_t>(x.record)].id].event.origin.where.range; };
+  auto place = [&](const Access& x) {
+    return m[a.traces.records[static_cast<size_t>(x.thread)][static_cast<size_t>(x.record)].id]
+        .event.origin.where.range;
+  };
   for (const Access& x : f.blocked)
     if (place(x) == d.where) return d;
   d.where = place(f.blocked[0]);
@@ -78,13 +88,22 @@ Diagnosis symptom(const Model& m, const Attack& a) {
   switch (f.kind) {
     case FailureKind::hang: d = make("3", "PROG-01", where, "deadlock: " + f.message); break;
     case FailureKind::race:
-      d = std::ranges::any_of(f.earlier, matrix) ? make("4", "WGMMA-13", where, f.message) : make("4", "RACE-01", where, f.message);
+      d = std::ranges::any_of(f.earlier, matrix) ? make("4", "WGMMA-13", where, f.message)
+                                                 : make("4", "RACE-01", where, f.message);
       break;
     case FailureKind::wrong_data: d = make("4", "FLOW-01", where, f.message); break;
     case FailureKind::over_arrival: d = make("1", "MBAR-05", where, f.message); break;
-    case FailureKind::negative: d = make(e.ring >= 0 ? "2" : "4", e.ring >= 0 ? "MBAR-06" : "BOUND-01", where, f.message); break;
+    case FailureKind::negative:
+      d = make(e.ring >= 0 ? "2" : "4", e.ring >= 0 ? "MBAR-06" : "BOUND-01", where, f.message);
+      break;
     case FailureKind::bounds: d = make("4", "BOUND-01", where, f.message); break;
-    case FailureKind::slip: d = make("0", e.kind == EventKind::expect ? "ATTR-02" : e.kind == EventKind::copy ? "ATTR-03" : "ATTR-01", where, f.message); break;
+    case FailureKind::slip:
+      d = make("0",
+               e.kind == EventKind::expect ? "ATTR-02"
+               : e.kind == EventKind::copy ? "ATTR-03"
+                                           : "ATTR-01",
+               where, f.message);
+      break;
   }
   auto note = [&](const Access& x, std::string text) {
     const Event& other = m[a.traces.records[static_cast<size_t>(x.thread)][static_cast<size_t>(x.record)].id].event;
@@ -99,7 +118,9 @@ Diagnosis symptom(const Model& m, const Attack& a) {
 
 Diagnosis of_finding(const Model& m, const Finding& f) {
   bool wait = f.subject >= 0 && m[f.subject].event.kind == EventKind::wait;
-  auto matrix = [&](int id) { return id >= 0 && (m[id].event.kind == EventKind::mma || m[id].event.kind == EventKind::aread); };
+  auto matrix = [&](int id) {
+    return id >= 0 && (m[id].event.kind == EventKind::mma || m[id].event.kind == EventKind::aread);
+  };
   std::string rule;
   switch (f.topic) {
     case Topic::assumptions:
@@ -117,7 +138,9 @@ Diagnosis of_finding(const Model& m, const Finding& f) {
     case Topic::nobody_arrives: rule = "MBAR-05"; break;
     case Topic::bytes_of_wait:
     case Topic::bytes: rule = "TX-02"; break;
-    case Topic::attribution: rule = wait ? "MBAR-06" : m[f.subject].event.kind == EventKind::copy ? "ATTR-03" : "ATTR-01"; break;
+    case Topic::attribution:
+      rule = wait ? "MBAR-06" : m[f.subject].event.kind == EventKind::copy ? "ATTR-03" : "ATTR-01";
+      break;
     case Topic::overtaken: rule = "MBAR-06"; break;
     case Topic::late_expect: rule = "ATTR-02"; break;
     case Topic::schedule: rule = "PROG-01"; break;
@@ -142,7 +165,8 @@ Diagnosis find_cause(const Protocol& p, const Proof& proof, const Attack& found,
     if (limit.passed()) break;
     if (!runs_well(r.fixed, found, limit)) continue;
     if (holds(r.fixed, limit)) {
-      if (r.without && runs_well(r.without->first, found, limit) && holds(r.without->first, limit)) return std::move(r.without->second);
+      if (r.without && runs_well(r.without->first, found, limit) && holds(r.without->first, limit))
+        return std::move(r.without->second);
       return at_hang(std::move(r.diagnosis), *proof.model, found);
     }
     if (!plausible) plausible = std::move(r.diagnosis);
@@ -157,7 +181,8 @@ Diagnosis find_cause(const Protocol& p, const Proof& proof, const Attack& found,
   }
   if (failure.kind == FailureKind::over_arrival || failure.kind == FailureKind::slip) return shown;
   // No single edit: the first open obligation about what the failing run shows, else the symptom itself.
-  constexpr std::array order = {Topic::parity, Topic::bytes, Topic::bytes_of_wait, Topic::arrivals_of_wait, Topic::most_arrivals, Topic::no_ticket, Topic::slot};
+  constexpr std::array order = {Topic::parity,        Topic::bytes,     Topic::bytes_of_wait, Topic::arrivals_of_wait,
+                                Topic::most_arrivals, Topic::no_ticket, Topic::slot};
   for (Topic t : order)
     for (const Finding& f : proof.findings)
       if (f.topic == t && f.kind == FindingKind::open) return of_finding(*proof.model, f);

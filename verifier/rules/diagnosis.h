@@ -1,8 +1,9 @@
 // From "this protocol fails" to "this line breaks that rule".
-// A failing run shows a symptom (a hang at a wait); the cause may stand elsewhere (a count at the allocation). The cause
-// is found by repair: small edits that undo the mistakes people make (a flipped parity, a count, a missing arrival,
-// forgotten bytes, a loop one trip short, a release too early, …), each tried by exact runs and then proved. The first
-// edit whose result is right names the line and the rule. Without one the open obligations and the symptom decide.
+// A failing run shows a symptom (a hang at a wait); the cause may stand elsewhere (a count at the allocation). The
+// cause is found by repair: small edits that undo the mistakes people make (a flipped parity, a count, a missing
+// arrival, forgotten bytes, a loop one trip short, a release too early, …), each tried by exact runs and then proved.
+// The first edit whose result is right names the line and the rule. Without one the open obligations and the symptom
+// decide.
 //   wait full[i % 3] ((i // 3) & 1) ^ 1   fails; with `(i // 3) & 1` the protocol is proved → MBAR-06 at this wait
 #pragma once
 #include <functional>

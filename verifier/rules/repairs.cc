@@ -38,7 +38,8 @@ class Repairs {
     for (const Site& s : sites_)
       if (s.event->kind == EventKind::wait) widen_wait(s);
     for (const Site& s : sites_)
-      if (s.event->kind == EventKind::arrive || s.event->kind == EventKind::copy || s.event->kind == EventKind::write) missing_wait(s);
+      if (s.event->kind == EventKind::arrive || s.event->kind == EventKind::copy || s.event->kind == EventKind::write)
+        missing_wait(s);
     for (const Site& s : sites_) surplus(s);
     trips_by_one();
     for (Repair& r : unusual_) out_.push_back(std::move(r));
@@ -50,8 +51,14 @@ class Repairs {
   const Ring& ring(const Event& e) const { return p_.rings[static_cast<size_t>(e.ring)]; }
   std::string name(const Event& e) const { return e.ring >= 0 ? ring(e).name : std::string(); }
   Diagnosis at(const Origin& o, std::string obligation, std::string rule, std::string defect, std::string message) {
-    return {.obligation = std::move(obligation), .rule = std::move(rule), .defect = std::move(defect), .where = o.where.range,
-            .message = std::move(message), .notes = {}, .also = {}, .by_repair = true};
+    return {.obligation = std::move(obligation),
+            .rule = std::move(rule),
+            .defect = std::move(defect),
+            .where = o.where.range,
+            .message = std::move(message),
+            .notes = {},
+            .also = {},
+            .by_repair = true};
   }
   void add(Protocol fixed, Diagnosis d, int ring, const Event* except) {
     if (fixed == p_) return;
@@ -59,11 +66,14 @@ class Repairs {
     out_.push_back({std::move(fixed), std::move(d), std::nullopt});
   }
   bool fills(size_t role) const {
-    return std::ranges::any_of(sites_, [&](const Site& x) { return x.role == role && (x.event->kind == EventKind::copy || x.event->kind == EventKind::write); });
+    return std::ranges::any_of(sites_, [&](const Site& x) {
+      return x.role == role && (x.event->kind == EventKind::copy || x.event->kind == EventKind::write);
+    });
   }
   // Parity asked by the first wait. Whoever fills slots waits for their release, inverted: 1; whoever uses them 0.
   static int64_t first_parity(const Expr& e, int64_t stages) {
-    ExprEnv env{[&](const std::string& n) { return n == "S" ? stages : int64_t{0}; }, [](const std::string&, int64_t) { return int64_t{0}; }};
+    ExprEnv env{[&](const std::string& n) { return n == "S" ? stages : int64_t{0}; },
+                [](const std::string&, int64_t) { return int64_t{0}; }};
     return evaluate(e, env).value_or(0) & 1;
   }
 
@@ -72,7 +82,8 @@ class Repairs {
     const Event& e = *s.event;
     const Expr& p = *e.parity;
     int64_t n = ring(e).slots;
-    std::vector<Expr> tries{p.op == ExprOp::bit_xor && p.args[1] == constant(1) ? p.args[0] : binary(ExprOp::bit_xor, p, constant(1))};
+    std::vector<Expr> tries{
+        p.op == ExprOp::bit_xor && p.args[1] == constant(1) ? p.args[0] : binary(ExprOp::bit_xor, p, constant(1))};
     std::vector<Expr> counts;
     if (e.slot.op == ExprOp::mod) counts.push_back(e.slot.args[0]);
     for (const std::string& v : s.names) counts.push_back(variable(v));
@@ -86,8 +97,10 @@ class Repairs {
       Protocol fixed = p_;
       event_at(fixed, s).parity = x;
       event_at(fixed, s).meant.reset();
-      add(std::move(fixed), at(e.origin, "2", "MBAR-06", "barrier-parity",
-                               "the wait on " + name(e) + " asks for parity " + print(p) + "; the phase that it has to wait for is the one of parity " + print(x)),
+      add(std::move(fixed),
+          at(e.origin, "2", "MBAR-06", "barrier-parity",
+             "the wait on " + name(e) + " asks for parity " + print(p) +
+                 "; the phase that it has to wait for is the one of parity " + print(x)),
           e.ring, &e);
       if (out_.empty()) continue;
       out_.back().without = surplus_wait(s);
@@ -101,7 +114,8 @@ class Repairs {
   std::pair<Protocol, Diagnosis> surplus_wait(const Site& s) {
     Protocol without = p_;
     erase_at(without, s);
-    Diagnosis d = at(s.event->origin, "1", "PROG-02", "deadlock", "this wait on " + name(*s.event) + " is for a phase that is never completed or long over");
+    Diagnosis d = at(s.event->origin, "1", "PROG-02", "deadlock",
+                     "this wait on " + name(*s.event) + " is for a phase that is never completed or long over");
     d.notes = ring_notes(p_, s.event->ring, s.event);
     return {std::move(without), std::move(d)};
   }
@@ -111,7 +125,9 @@ class Repairs {
       if (w.role != s.role || w.event->kind != EventKind::wait) continue;
       Protocol fixed = p_;
       event_at(fixed, s).slot = w.event->slot;
-      Diagnosis d = at(s.event->origin, "2", "MBAR-06", "barrier-parity", "the phase bit of slot " + print(s.event->slot) + " is flipped, the wait was on slot " + print(w.event->slot));
+      Diagnosis d = at(s.event->origin, "2", "MBAR-06", "barrier-parity",
+                       "the phase bit of slot " + print(s.event->slot) + " is flipped, the wait was on slot " +
+                           print(w.event->slot));
       d.notes = ring_notes(p_, w.event->ring, nullptr);
       add(std::move(fixed), std::move(d), -1, nullptr);
     }
@@ -124,7 +140,11 @@ class Repairs {
     if (!b || b->body.size() != 1) return;
     Stmt wait = b->body[0];
     *parent = std::move(wait);
-    add(std::move(fixed), at(s.event->origin, "2", "MBAR-06", "barrier-parity", "the wait on " + name(*s.event) + " is left out in some iterations, so its parity is asked of phases further on"), s.event->ring, s.event);
+    add(std::move(fixed),
+        at(s.event->origin, "2", "MBAR-06", "barrier-parity",
+           "the wait on " + name(*s.event) +
+               " is left out in some iterations, so its parity is asked of phases further on"),
+        s.event->ring, s.event);
   }
 
   // TX-02: the bytes of every phase are those of its copies.
@@ -146,10 +166,12 @@ class Repairs {
         Protocol fixed = p_;
         event_at(fixed, s).tx = want / n;
         Diagnosis d = at(bytes_place(r, e, expected), "1", "TX-02", "barrier-expect-tx",
-                         std::to_string(expected) + " bytes are expected on " + name(e) + " in a phase, " + std::to_string(copied) + " are copied");
+                         std::to_string(expected) + " bytes are expected on " + name(e) + " in a phase, " +
+                             std::to_string(copied) + " are copied");
         for (const Site& c : sites_)
           if (c.event->ring == r && c.event->bytes * threads_of(p_, c) == copied - expected)
-            d.also.push_back({c.event->origin.where.range, "nobody expects the " + std::to_string(copied - expected) + " bytes of this copy on " + name(e)});
+            d.also.push_back({c.event->origin.where.range, "nobody expects the " + std::to_string(copied - expected) +
+                                                               " bytes of this copy on " + name(e)});
         add(std::move(fixed), std::move(d), r, &e);
       }
       for (const Site& s : sites_) bytes_added(s, r, expected, copied);
@@ -160,11 +182,19 @@ class Repairs {
     const Event& e = *s.event;
     int64_t n = threads_of(p_, s);
     if (e.kind != EventKind::copy || e.ring != r || copied <= expected || (copied - expected) % n) return;
-    Event expect{.kind = EventKind::expect, .who = e.who, .ring = r, .slot = e.slot, .tx = (copied - expected) / n, .origin = e.origin};
+    Event expect{.kind = EventKind::expect,
+                 .who = e.who,
+                 .ring = r,
+                 .slot = e.slot,
+                 .tx = (copied - expected) / n,
+                 .origin = e.origin};
     Protocol fixed = p_;
     insert_at(fixed, s, 0, {expect});
-    add(std::move(fixed), at(e.origin, "1", "TX-02", "barrier-expect-tx",
-                             std::to_string(expected) + " bytes are expected on " + name(e) + " in a phase, " + std::to_string(copied) + " are copied"), r, &e);
+    add(std::move(fixed),
+        at(e.origin, "1", "TX-02", "barrier-expect-tx",
+           std::to_string(expected) + " bytes are expected on " + name(e) + " in a phase, " + std::to_string(copied) +
+               " are copied"),
+        r, &e);
   }
   const Origin& bytes_place(int r, const Event& expect, int64_t expected) const {
     if (expected) return expect.origin;
@@ -192,10 +222,12 @@ class Repairs {
         Protocol fixed = p_;
         fixed.rings[static_cast<size_t>(r)].count = n;
         bool blame_arrival = now == 1 && arrivals.size() == 1;
-        const Origin &ring = p_.rings[static_cast<size_t>(r)].origin, &o = blame_arrival ? arrivals[0]->event->origin : ring;
-        Diagnosis d = at(o, "1", "MBAR-05", "barrier-arrive-count", std::to_string(n) + " arrivals on " + p_.rings[static_cast<size_t>(r)].name + " in a phase, its init count is " + std::to_string(now));
-        if (blame_arrival)
-          d.also.push_back({ring.where.range, d.message});
+        const Origin &ring = p_.rings[static_cast<size_t>(r)].origin,
+                     &o = blame_arrival ? arrivals[0]->event->origin : ring;
+        Diagnosis d = at(o, "1", "MBAR-05", "barrier-arrive-count",
+                         std::to_string(n) + " arrivals on " + p_.rings[static_cast<size_t>(r)].name +
+                             " in a phase, its init count is " + std::to_string(now));
+        if (blame_arrival) d.also.push_back({ring.where.range, d.message});
         else
           for (const Site* a : arrivals) d.also.push_back({a->event->origin.where.range, d.message});
         add(std::move(fixed), std::move(d), r, blame_arrival ? arrivals[0]->event : nullptr);
@@ -206,7 +238,11 @@ class Repairs {
   void executors(const Site& s) {
     const Event& e = *s.event;
     auto put = [&](Protocol fixed) {
-      add(std::move(fixed), at(e.origin, "1", "MBAR-05", "barrier-arrive-count", std::to_string(threads_of(p_, s) * e.count) + " arrivals on " + name(e) + " from here; its init count is " + std::to_string(ring(e).count)), e.ring, &e);
+      add(std::move(fixed),
+          at(e.origin, "1", "MBAR-05", "barrier-arrive-count",
+             std::to_string(threads_of(p_, s) * e.count) + " arrivals on " + name(e) +
+                 " from here; its init count is " + std::to_string(ring(e).count)),
+          e.ring, &e);
     };
     for (Who w : {Who::one, Who::warp, Who::all}) {
       Protocol fixed = p_;
@@ -225,27 +261,38 @@ class Repairs {
     for (const Site& s : sites_) {
       bool fills = s.event->kind == EventKind::copy && s.event->ring == e.ring;
       bool expects = s.event->kind == EventKind::expect && s.event->ring == e.ring;
-      bool uses = s.event->kind == EventKind::read || s.event->kind == EventKind::mma_wait || s.event->kind == EventKind::mma;
+      bool uses =
+          s.event->kind == EventKind::read || s.event->kind == EventKind::mma_wait || s.event->kind == EventKind::mma;
       if (s.role == w.role || !(fills || expects || uses)) continue;
       std::vector<Expr> slots{fills || expects ? s.event->slot : s.event->buffer >= 0 ? s.event->at : e.slot};
       for (const Expr& slot : slots)
         for (Who who : {Who::all, Who::one, Who::warp}) {
           Protocol fixed = p_;
-          Event arrive{.kind = EventKind::arrive, .who = who, .ring = e.ring, .slot = ring(e).slots == 1 ? constant(0) : slot, .origin = s.event->origin};
+          Event arrive{.kind = EventKind::arrive,
+                       .who = who,
+                       .ring = e.ring,
+                       .slot = ring(e).slots == 1 ? constant(0) : slot,
+                       .origin = s.event->origin};
           if (!in_scope(s, arrive.slot)) continue;
           insert_at(fixed, s, 1, {arrive});
           Diagnosis d;
-          bool none = std::ranges::none_of(sites_, [&](const Site& x) { return x.event->ring == e.ring && x.event->kind == EventKind::arrive; });
+          bool none = std::ranges::none_of(
+              sites_, [&](const Site& x) { return x.event->ring == e.ring && x.event->kind == EventKind::arrive; });
           d = at(e.origin, "1", "MBAR-05", "barrier-arrive-count",
-                 none ? "nothing arrives on " + name(e) + ": this wait is never released" : "arrivals on " + name(e) + " are missing: this wait is never released");
-          if (fills || expects) d.also.push_back({s.event->origin.where.range, "the phase of " + name(e) + " that this belongs to is never completed: arrivals are missing"});
+                 none ? "nothing arrives on " + name(e) + ": this wait is never released"
+                      : "arrivals on " + name(e) + " are missing: this wait is never released");
+          if (fills || expects)
+            d.also.push_back(
+                {s.event->origin.where.range,
+                 "the phase of " + name(e) + " that this belongs to is never completed: arrivals are missing"});
           add(std::move(fixed), std::move(d), e.ring, &e);
         }
     }
   }
   bool in_scope(const Site& s, const Expr& e) const {
     return std::ranges::all_of(names_in(e), [&](const std::string& n) {
-      return std::ranges::find(s.names, n) != s.names.end() || std::ranges::find(p_.params, n, &Param::name) != p_.params.end();
+      return std::ranges::find(s.names, n) != s.names.end() ||
+             std::ranges::find(p_.params, n, &Param::name) != p_.params.end();
     });
   }
 
@@ -267,17 +314,22 @@ class Repairs {
           tries.push_back(binary(ExprOp::mod, t, constant(n)));
         }
       for (const Expr& slot : tries) {
-          if (slot == Expr{} || !in_scope(s, slot)) continue;
-          Protocol fixed = p_;
-          Event& x = event_at(fixed, s);
-          (buffer ? x.at : x.slot) = slot;
-          if (!tried.insert(print(fixed)).second) continue;
-          std::string what = print(buffer ? e.at : e.slot), where = buffer ? p_.buffers[static_cast<size_t>(e.buffer)].name : name(e);
-          Diagnosis d = e.kind == EventKind::wait && !buffer
-                            ? at(e.origin, "2", "MBAR-06", "barrier-parity", "the wait is on slot " + what + " of " + where + ", whose phase is not the one that it asks for")
-                        : !buffer ? at(e.origin, "0", "ATTR-01", "barrier-arrive-count", "slot " + what + " of " + where + " is not the one whose phase this belongs to")
-                                  : at(e.origin, "4", "FLOW-01", "smem-race", "slot " + what + " of " + where + " holds another tile than the one meant here");
-          add(std::move(fixed), std::move(d), e.ring, &e);
+        if (slot == Expr{} || !in_scope(s, slot)) continue;
+        Protocol fixed = p_;
+        Event& x = event_at(fixed, s);
+        (buffer ? x.at : x.slot) = slot;
+        if (!tried.insert(print(fixed)).second) continue;
+        std::string what = print(buffer ? e.at : e.slot),
+                    where = buffer ? p_.buffers[static_cast<size_t>(e.buffer)].name : name(e);
+        Diagnosis d =
+            e.kind == EventKind::wait && !buffer
+                ? at(e.origin, "2", "MBAR-06", "barrier-parity",
+                     "the wait is on slot " + what + " of " + where + ", whose phase is not the one that it asks for")
+            : !buffer ? at(e.origin, "0", "ATTR-01", "barrier-arrive-count",
+                           "slot " + what + " of " + where + " is not the one whose phase this belongs to")
+                      : at(e.origin, "4", "FLOW-01", "smem-race",
+                           "slot " + what + " of " + where + " holds another tile than the one meant here");
+        add(std::move(fixed), std::move(d), e.ring, &e);
       }
     }
   }
@@ -309,15 +361,24 @@ class Repairs {
           if (x.buffer >= 0 && x.at == a) x.at = b, used = used ? used : s.event;
         }
         if (used)
-          add(std::move(fixed), at(used->origin, "4", "FLOW-01", "smem-race", "slot " + print(a) + " of " + p_.buffers[static_cast<size_t>(used->buffer)].name + " holds another tile than the one meant here: the ring goes on with " + print(b)), used->ring, used);
+          add(std::move(fixed),
+              at(used->origin, "4", "FLOW-01", "smem-race",
+                 "slot " + print(a) + " of " + p_.buffers[static_cast<size_t>(used->buffer)].name +
+                     " holds another tile than the one meant here: the ring goes on with " + print(b)),
+              used->ring, used);
       }
     for (const std::string& a : names)
       for (const std::string& b : names) {
         if (a == b) continue;
         Protocol fixed = p_;
         for (const Site& s : sites_)
-          if (s.role == role && std::ranges::find(s.names, b) != s.names.end()) rename(event_at(fixed, s).slot, a, b), rename(event_at(fixed, s).at, a, b);
-        add(std::move(fixed), at(first->origin, "4", "FLOW-01", "smem-race", "slot " + print(first->at) + " of " + p_.buffers[static_cast<size_t>(first->buffer)].name + " holds another tile than the one meant here: the ring goes on with " + b + ", not with " + a), first->ring, first);
+          if (s.role == role && std::ranges::find(s.names, b) != s.names.end())
+            rename(event_at(fixed, s).slot, a, b), rename(event_at(fixed, s).at, a, b);
+        add(std::move(fixed),
+            at(first->origin, "4", "FLOW-01", "smem-race",
+               "slot " + print(first->at) + " of " + p_.buffers[static_cast<size_t>(first->buffer)].name +
+                   " holds another tile than the one meant here: the ring goes on with " + b + ", not with " + a),
+            first->ring, first);
       }
   }
   static void rename(Expr& e, const std::string& a, const std::string& b) {
@@ -330,7 +391,10 @@ class Repairs {
     for (size_t to = 0; to < s.path.back(); ++to) {
       Protocol fixed = p_;
       insert_to(fixed, s, to);
-      add(std::move(fixed), at(s.event->origin, "0", "ATTR-02", "barrier-expect-tx", "the bytes on " + name(*s.event) + " are expected when the phase may be complete already"), s.event->ring, s.event);
+      add(std::move(fixed),
+          at(s.event->origin, "0", "ATTR-02", "barrier-expect-tx",
+             "the bytes on " + name(*s.event) + " are expected when the phase may be complete already"),
+          s.event->ring, s.event);
     }
   }
   // RACE-01 at the access: one thread waits, others use what it waited for.
@@ -342,7 +406,9 @@ class Repairs {
       if (!use && x.role == s.role && x.event->buffer >= 0 && x.path > s.path) use = x.event;
     if (!use) return;
     auto put = [&](Protocol fixed) {
-      Diagnosis d = at(use->origin, "4", "RACE-01", "smem-race", "threads of " + p_.roles[s.role].name + " that did not wait on " + name(e) + " use the slot without being ordered behind the one that did");
+      Diagnosis d = at(use->origin, "4", "RACE-01", "smem-race",
+                       "threads of " + p_.roles[s.role].name + " that did not wait on " + name(e) +
+                           " use the slot without being ordered behind the one that did");
       d.notes.push_back({e.origin.where.range, "the wait of one thread"});
       add(std::move(fixed), std::move(d), -1, nullptr);
     };
@@ -367,7 +433,10 @@ class Repairs {
         const Event* wait = partner_wait(l);
         if (!wait) wait = partner_wait(other);
         const Origin& o = wait ? wait->origin : l.loop->origin;
-        Diagnosis d = at(o, "1", "PROG-02", "deadlock", "the loop of " + p_.roles[l.role].name + " runs " + print(l.loop->trip) + " times, the one of " + p_.roles[other.role].name + " " + print(other.loop->trip) + " times");
+        Diagnosis d =
+            at(o, "1", "PROG-02", "deadlock",
+               "the loop of " + p_.roles[l.role].name + " runs " + print(l.loop->trip) + " times, the one of " +
+                   p_.roles[other.role].name + " " + print(other.loop->trip) + " times");
         d.notes.push_back({l.loop->origin.where.range, "the loop of " + p_.roles[l.role].name});
         d.notes.push_back({other.loop->origin.where.range, "the loop of " + p_.roles[other.role].name});
         d.also.push_back({l.loop->origin.where.range, d.message});
@@ -387,25 +456,36 @@ class Repairs {
         const Event* wait = partner_wait(l);
         std::string loop = "the loop of " + p_.roles[l.role].name + " runs " + print(l.loop->trip) + " times, one ";
         if (!more && arrive)
-          add(std::move(fixed), at(arrive->origin, "1", "MBAR-05", "barrier-arrive-count", loop + "too many: its last arrival is on a phase that has its arrivals from elsewhere"), arrive->ring, arrive);
+          add(std::move(fixed),
+              at(arrive->origin, "1", "MBAR-05", "barrier-arrive-count",
+                 loop + "too many: its last arrival is on a phase that has its arrivals from elsewhere"),
+              arrive->ring, arrive);
         else
-          add(std::move(fixed), at(wait ? wait->origin : l.loop->origin, "1", "PROG-02", "deadlock", loop + (more ? "too few" : "too many")), wait ? wait->ring : -1, wait);
+          add(std::move(fixed),
+              at(wait ? wait->origin : l.loop->origin, "1", "PROG-02", "deadlock",
+                 loop + (more ? "too few" : "too many")),
+              wait ? wait->ring : -1, wait);
       }
   }
   // A wait of another role on a ring that this loop arrives on.
   const Event* partner_wait(const LoopSite& l) const {
     for (const Event* a : events_in(l.loop->body))
       for (const Site& s : sites_)
-        if (a->kind == EventKind::arrive && s.role != l.role && s.event->kind == EventKind::wait && s.event->ring == a->ring) return s.event;
+        if (a->kind == EventKind::arrive && s.role != l.role && s.event->kind == EventKind::wait &&
+            s.event->ring == a->ring)
+          return s.event;
     return nullptr;
   }
 
-  // PROG-02: a wait under a wider condition than its arrivals. Tries the conditions of the other roles, and narrower ones.
+  // PROG-02: a wait under a wider condition than its arrivals. Tries the conditions of the other roles, and narrower
+  // ones.
   void guards(const Site& s) {
     Protocol fixed = p_;
     Stmt* parent = parent_at(fixed, s);
     auto message = [&] { return "this wait on " + name(*s.event) + " is reached in cases where nothing arrives"; };
-    auto put = [&](Protocol q) { add(std::move(q), at(s.event->origin, "1", "PROG-02", "deadlock", message()), s.event->ring, s.event); };
+    auto put = [&](Protocol q) {
+      add(std::move(q), at(s.event->origin, "1", "PROG-02", "deadlock", message()), s.event->ring, s.event);
+    };
     auto* b = parent ? std::get_if<Branch>(&parent->node) : nullptr;
     if (b && b->predicate.empty() && is_comparison(b->condition.op)) {
       Expr before = b->condition;
@@ -459,8 +539,10 @@ class Repairs {
     if (const Event* mma = matrix_before(s)) {
       Protocol fixed = p_;
       for (const Site& w : sites_)  // every mma_wait of the role waits for all
-        if (w.role == s.role && w.event->kind == EventKind::mma_wait) event_at(fixed, w).pending = std::max<int64_t>(0, w.event->pending - 1);
-      Diagnosis d = at(e.origin, "4", "WGMMA-13", "wgmma-hazard", name(e) + " is released while the matrix operation may still read the slot");
+        if (w.role == s.role && w.event->kind == EventKind::mma_wait)
+          event_at(fixed, w).pending = std::max<int64_t>(0, w.event->pending - 1);
+      Diagnosis d = at(e.origin, "4", "WGMMA-13", "wgmma-hazard",
+                       name(e) + " is released while the matrix operation may still read the slot");
       d.notes.push_back({mma->origin.where.range, "the matrix operation"});
       add(std::move(fixed), d, e.ring, &e);
       fixed = p_;
@@ -476,9 +558,15 @@ class Repairs {
       for (const Site& x : sites_)
         if (x.role == s.role && x.event->kind == EventKind::copy && x.event->ring == e.ring) refill = x.event;
       if (refill)
-        add(std::move(fixed), at(refill->origin, "4", "RACE-01", "smem-race", "this overwrites a slot while other threads of " + role + " may still use it"), e.ring, refill);
+        add(std::move(fixed),
+            at(refill->origin, "4", "RACE-01", "smem-race",
+               "this overwrites a slot while other threads of " + role + " may still use it"),
+            e.ring, refill);
       else
-        add(std::move(fixed), at(e.origin, "4", "RACE-01", "smem-race", "one thread of " + role + " arrives on " + name(e) + " while its other threads may still use the slot"), e.ring, &e);
+        add(std::move(fixed),
+            at(e.origin, "4", "RACE-01", "smem-race",
+               "one thread of " + role + " arrives on " + name(e) + " while its other threads may still use the slot"),
+            e.ring, &e);
     }
     size_t size = body_size(s);
     for (size_t to = 0; to <= size; ++to) {
@@ -486,8 +574,10 @@ class Repairs {
       bool later = to > s.path.back();
       Protocol fixed = p_;
       insert_to(fixed, s, to);
-      Diagnosis d = later ? at(e.origin, "4", "RACE-01", "smem-race", "the arrival on " + name(e) + " comes before " + role + " is done with the slot")
-                          : at(e.origin, "3", "PROG-01", "deadlock", "the arrival on " + name(e) + " comes behind an event that waits for its effect");
+      Diagnosis d = later ? at(e.origin, "4", "RACE-01", "smem-race",
+                               "the arrival on " + name(e) + " comes before " + role + " is done with the slot")
+                          : at(e.origin, "3", "PROG-01", "deadlock",
+                               "the arrival on " + name(e) + " comes behind an event that waits for its effect");
       add(std::move(fixed), std::move(d), e.ring, &e);
     }
   }
@@ -511,13 +601,21 @@ class Repairs {
   void missing_wait(const Site& s) {
     const Event& e = *s.event;
     for (int r = 0; r < static_cast<int>(p_.rings.size()); ++r) {
-      bool waited = std::ranges::any_of(sites_, [&](const Site& x) { return x.role == s.role && x.event->kind == EventKind::wait && x.event->ring == r; });
-      bool mine = std::ranges::any_of(sites_, [&](const Site& x) { return x.role == s.role && x.event->kind == EventKind::arrive && x.event->ring == r; });
+      bool waited = std::ranges::any_of(sites_, [&](const Site& x) {
+        return x.role == s.role && x.event->kind == EventKind::wait && x.event->ring == r;
+      });
+      bool mine = std::ranges::any_of(sites_, [&](const Site& x) {
+        return x.role == s.role && x.event->kind == EventKind::arrive && x.event->ring == r;
+      });
       if (waited || mine || s.names.empty()) continue;
       const Ring& q = p_.rings[static_cast<size_t>(r)];
       for (bool inverted : {true, false})
         for (const std::string& v : s.names) {
-          Event wait{.kind = EventKind::wait, .who = e.who, .ring = r, .slot = q.slots == 1 ? constant(0) : binary(ExprOp::mod, variable(v), constant(q.slots)), .origin = e.origin};
+          Event wait{.kind = EventKind::wait,
+                     .who = e.who,
+                     .ring = r,
+                     .slot = q.slots == 1 ? constant(0) : binary(ExprOp::mod, variable(v), constant(q.slots)),
+                     .origin = e.origin};
           Expr phase = q.slots == 1 ? variable(v) : binary(ExprOp::div, variable(v), constant(q.slots));
           wait.parity = binary(ExprOp::bit_and, phase, constant(1));
           if (inverted) wait.parity = binary(ExprOp::bit_xor, *wait.parity, constant(1));
@@ -525,8 +623,11 @@ class Repairs {
           insert_at(fixed, s, 0, {wait});
           bool filler = fills(s.role);
           const Event& blamed = e.kind == EventKind::arrive && filler ? *first_write(s.role) : e;
-          Diagnosis d = filler ? at(blamed.origin, "4", "RACE-01", "smem-race", "this overwrites a slot without waiting for its release on " + q.name)
-                              : at(e.origin, "0", "ATTR-01", "barrier-arrive-count", "nothing keeps this thread from arriving on " + name(e) + " a second time before the phase is complete");
+          Diagnosis d = filler ? at(blamed.origin, "4", "RACE-01", "smem-race",
+                                    "this overwrites a slot without waiting for its release on " + q.name)
+                               : at(e.origin, "0", "ATTR-01", "barrier-arrive-count",
+                                    "nothing keeps this thread from arriving on " + name(e) +
+                                        " a second time before the phase is complete");
           if (e.kind == EventKind::arrive || filler) add(std::move(fixed), std::move(d), filler ? r : e.ring, &e);
         }
     }
@@ -543,9 +644,14 @@ class Repairs {
     if (e.kind != EventKind::arrive && e.kind != EventKind::wait && e.kind != EventKind::copy) return;
     Protocol fixed = p_;
     erase_at(fixed, s);
-    Diagnosis d = e.kind == EventKind::arrive ? at(e.origin, "1", "MBAR-05", "barrier-arrive-count", "with this arrival more than " + std::to_string(ring(e).count) + " arrive on " + name(e) + " in a phase")
-                  : e.kind == EventKind::wait ? at(e.origin, "1", "PROG-02", "deadlock", "this wait on " + name(e) + " is for a phase that is never completed or long over")
-                                              : at(e.origin, "1", "TX-02", "barrier-expect-tx", "with this copy more bytes complete on " + name(e) + " than are expected");
+    Diagnosis d = e.kind == EventKind::arrive ? at(e.origin, "1", "MBAR-05", "barrier-arrive-count",
+                                                   "with this arrival more than " + std::to_string(ring(e).count) +
+                                                       " arrive on " + name(e) + " in a phase")
+                  : e.kind == EventKind::wait
+                      ? at(e.origin, "1", "PROG-02", "deadlock",
+                           "this wait on " + name(e) + " is for a phase that is never completed or long over")
+                      : at(e.origin, "1", "TX-02", "barrier-expect-tx",
+                           "with this copy more bytes complete on " + name(e) + " than are expected");
     add(std::move(fixed), std::move(d), e.ring, &e);
   }
 
@@ -565,11 +671,15 @@ std::vector<Note> ring_notes(const Protocol& p, int ring, const Event* except) {
     if (where.valid() && !known && out.size() < 6) out.push_back({where, std::move(message)});
   };
   if (r.origin.where.range.valid())
-    put(r.origin.where.range, r.name + ": " + std::to_string(r.slots) + (r.slots == 1 ? " slot" : " slots") + ", init count " + std::to_string(r.count));
+    put(r.origin.where.range, r.name + ": " + std::to_string(r.slots) + (r.slots == 1 ? " slot" : " slots") +
+                                  ", init count " + std::to_string(r.count));
   for (const Role& role : p.roles)
     for (const Event* e : events_in(role.body)) {
       if (e == except || e->ring != ring || (except && e->origin.where.range == except->origin.where.range)) continue;
-      std::string_view what = e->kind == EventKind::wait ? " waits here" : e->kind == EventKind::copy ? " copies here" : e->kind == EventKind::expect ? " expects bytes here" : " arrives here";
+      std::string_view what = e->kind == EventKind::wait     ? " waits here"
+                              : e->kind == EventKind::copy   ? " copies here"
+                              : e->kind == EventKind::expect ? " expects bytes here"
+                                                             : " arrives here";
       put(e->origin.where.range, role.name + std::string(what));
     }
   return out;

@@ -35,7 +35,8 @@ void collect_loops(const std::vector<Stmt>& body, LoopSite at, std::vector<LoopS
       out.push_back(at);
       out.back().loop = l;
     }
-    if (!std::holds_alternative<Event>(body[i].node)) collect_loops(l ? l->body : std::get<Branch>(body[i].node).body, at, out);
+    if (!std::holds_alternative<Event>(body[i].node))
+      collect_loops(l ? l->body : std::get<Branch>(body[i].node).body, at, out);
   }
 }
 }  // namespace
@@ -45,7 +46,8 @@ std::vector<Site> sites_of(const Protocol& p) {
   for (size_t r = 0; r < p.roles.size(); ++r) {
     Site at{.role = r, .path = {}, .event = nullptr, .names = {}};
     for (const Event* e : events_in(p.roles[r].body))
-      if (e->kind == EventKind::increment && std::ranges::find(at.names, e->variable) == at.names.end()) at.names.push_back(e->variable);
+      if (e->kind == EventKind::increment && std::ranges::find(at.names, e->variable) == at.names.end())
+        at.names.push_back(e->variable);
     collect(p.roles[r].body, at, out);
   }
   return out;
@@ -75,7 +77,8 @@ Stmt* parent_at(Protocol& p, const Site& s) {
 }
 std::vector<LoopSite> loops_of(const Protocol& p) {
   std::vector<LoopSite> out;
-  for (size_t r = 0; r < p.roles.size(); ++r) collect_loops(p.roles[r].body, {.role = r, .path = {}, .loop = nullptr}, out);
+  for (size_t r = 0; r < p.roles.size(); ++r)
+    collect_loops(p.roles[r].body, {.role = r, .path = {}, .loop = nullptr}, out);
   return out;
 }
 Loop& loop_at(Protocol& p, const LoopSite& s) {
