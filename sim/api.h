@@ -1,0 +1,46 @@
+// The simulator: runs one kernel of a PTX module as a launch manifest says, on the CPU.
+//   auto module = ptx::parse(text, "k.ptx");
+//   auto manifest = runtime::parse_manifest_header(source);
+//   auto result = sim::run(*module, *manifest, {}, {.schedule = sim::Schedule::adversarial, .seed = 3});
+//   result->outcome == Outcome::clean, result->outputs: the tensors with role out and inout
+// Deterministic: the same module, manifest, inputs, schedule and seed give the same result on any number of threads.
+// Fails (Diag): the kernel is not in the module, parameters do not fit the manifest, an instruction or a cluster of more than
+// one CTA is not supported. What goes wrong in the kernel is not a failure but a finding.
+#pragma once
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/manifest.h"
+#include "runtime/tensor.h"
+#include "sim/machine/scheduler.h"
+#include "sim/ptx/module.h"
+
+namespace tc::sim {
+
+struct Options {
+  Schedule schedule = Schedule::rr;
+  uint64_t seed = 0;
+  bool checks = true;               // races, proxies, barrier misuse; off: nothing is spent on them
+  uint32_t threads = 0;             // 0: one a core
+  uint64_t step_limit = 0;          // warp instructions of one CTA; 0: none
+  double timeout_seconds = 0;       // wall clock; 0: none
+  std::vector<SteerStep> steer;     // for the first CTA; afterwards rr
+};
+
+// In order of precedence when several CTAs end differently.
+enum class Outcome : uint8_t { clean, finding, hang, trap, limit };
+std::string_view name_of(Outcome outcome);
+
+struct RunResult {
+  Outcome outcome = Outcome::clean;
+  std::vector<Diag> findings;           // rule ids of specs/rule.def; the first one is why the run ended, if it did early
+  std::vector<runtime::Tensor> outputs;
+  std::vector<SteerResult> steered;     // one for each step of Options::steer
+  uint64_t instructions = 0;            // warp instructions executed
+};
+
+// `inputs` replace the tensors of the same name that the manifest would generate.
+Result<RunResult> run(const ptx::Module& module, const runtime::Manifest& manifest,
+                      const std::vector<runtime::Tensor>& inputs, const Options& options);
+
+}  // namespace tc::sim

@@ -1,0 +1,549 @@
+#include "sim/exec/builder.h"
+
+#include <bit>
+#include <cstring>
+
+#include "runtime/dtype.h"
+
+namespace tc::sim {
+namespace {
+
+using ptx::Operand;
+using ptx::Space;
+using ptx::Type;
+
+struct OpRow {
+  std::string_view mnemonic;
+  void (*build)(Builder&);
+};
+constexpr OpRow kOps[] = {
+#define PTX_OP(name, mnemonic, family, version, sm, section) {mnemonic, build_##family},
+#include "specs/ptx_op.def"
+#undef PTX_OP
+};
+
+// The longest row that is a dotted prefix of the opcode.
+const OpRow* find_op(std::string_view opcode) {
+  const OpRow* best = nullptr;
+  for (const OpRow& r : kOps) {
+    const bool prefix = opcode.starts_with(r.mnemonic) &&
+                        (opcode.size() == r.mnemonic.size() || opcode[r.mnemonic.size()] == '.');
+    if (prefix && (!best || r.mnemonic.size() > best->mnemonic.size())) best = &r;
+  }
+  return best;
+}
+
+struct SpecialRow {
+  std::string_view name;
+  Special special;
+};
+constexpr SpecialRow kSpecials[] = {
+    {"%tid.x", Special::tid_x}, {"%tid.y", Special::tid_y}, {"%tid.z", Special::tid_z},
+    {"%ntid.x", Special::ntid_x}, {"%ntid.y", Special::ntid_y}, {"%ntid.z", Special::ntid_z},
+    {"%ctaid.x", Special::ctaid_x}, {"%ctaid.y", Special::ctaid_y}, {"%ctaid.z", Special::ctaid_z},
+    {"%nctaid.x", Special::nctaid_x}, {"%nctaid.y", Special::nctaid_y}, {"%nctaid.z", Special::nctaid_z},
+    {"%laneid", Special::laneid}, {"%warpid", Special::warpid}, {"%nwarpid", Special::nwarpid},
+    {"%smid", Special::smid}, {"%nsmid", Special::nsmid}, {"%gridid", Special::gridid},
+    {"%lanemask_eq", Special::lanemask_eq}, {"%lanemask_le", Special::lanemask_le},
+    {"%lanemask_lt", Special::lanemask_lt}, {"%lanemask_ge", Special::lanemask_ge},
+    {"%lanemask_gt", Special::lanemask_gt},
+    {"%cluster_ctarank", Special::cluster_ctarank}, {"%cluster_nctarank", Special::cluster_nctarank},
+    {"%cluster_ctaid.x", Special::cluster_ctaid_x}, {"%cluster_ctaid.y", Special::cluster_ctaid_y},
+    {"%cluster_ctaid.z", Special::cluster_ctaid_z}, {"%cluster_nctaid.x", Special::cluster_nctaid_x},
+    {"%cluster_nctaid.y", Special::cluster_nctaid_y}, {"%cluster_nctaid.z", Special::cluster_nctaid_z},
+    {"%clusterid.x", Special::clusterid_x}, {"%clusterid.y", Special::clusterid_y},
+    {"%clusterid.z", Special::clusterid_z}, {"%nclusterid.x", Special::nclusterid_x},
+    {"%nclusterid.y", Special::nclusterid_y}, {"%nclusterid.z", Special::nclusterid_z},
+    {"%is_explicit_cluster", Special::is_explicit_cluster},
+    {"%dynamic_smem_size", Special::dynamic_smem_size}, {"%total_smem_size", Special::total_smem_size},
+};
+
+uint32_t slot_bits(Type t) { return t == Type::pred ? 1 : row(t).bits <= 32 ? 32 : row(t).bits; }
+
+// A literal as the bits of a type: 0f3F800000 for .f16 is 0x3C00, 1.5 for .f32 is 0x3FC00000, 2 for .f32 is 2.0.
+uint64_t literal_bits(const Operand& o, Type type) {
+  if (o.kind == Operand::Kind::integer) {
+    if (type == Type::f32 || type == Type::f64) {
+      const double v = static_cast<double>(static_cast<int64_t>(o.bits));
+      return type == Type::f64 ? std::bit_cast<uint64_t>(v) : std::bit_cast<uint32_t>(static_cast<float>(v));
+    }
+    return row(type).bits >= 64 ? o.bits : o.bits & ((uint64_t{1} << row(type).bits) - 1);
+  }
+  const bool single = o.type == Type::f32;
+  if (!is_real(type)) return o.bits;  // untyped: the bits as they are
+  const double v = single ? std::bit_cast<float>(static_cast<uint32_t>(o.bits)) : std::bit_cast<double>(o.bits);
+  switch (type) {
+    case Type::f64: return std::bit_cast<uint64_t>(v);
+    case Type::f16: return runtime::float_to_half(static_cast<float>(v));
+    case Type::bf16: return runtime::float_to_bf16(static_cast<float>(v));
+    default: return std::bit_cast<uint32_t>(static_cast<float>(v));
+  }
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- modifiers
+
+Modifiers::Modifiers(std::string_view rest) {
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('.', 1), rest.size());
+    words_.push_back(rest.substr(1, end - 1));
+    rest.remove_prefix(end);
+  }
+}
+bool Modifiers::take(std::string_view word) {
+  auto it = std::find(words_.begin(), words_.end(), word);
+  if (it == words_.end()) return false;
+  words_.erase(it);
+  return true;
+}
+std::optional<Type> Modifiers::take_type() {
+  for (auto it = words_.begin(); it != words_.end(); ++it)
+    if (auto t = ptx::type_named(*it)) {
+      words_.erase(it);
+      return t;
+    }
+  return std::nullopt;
+}
+std::optional<std::string_view> Modifiers::take_any() {
+  if (words_.empty()) return std::nullopt;
+  const std::string_view w = words_.front();
+  words_.erase(words_.begin());
+  return w;
+}
+std::string Modifiers::left() const {
+  std::string out;
+  for (std::string_view w : words_) out.append(".").append(w);
+  return out;
+}
+
+// ---------------------------------------------------------------- names
+
+Builder::Builder(const ptx::Module& module, GlobalMemory& global, Program& program)
+    : module_(module), global_(global), program_(program) {}
+
+void Builder::fail(const std::string& message) {
+  if (failed_) return;
+  failed_ = true;
+  error_ = input_error(insn_ ? insn_->where.range : function_ ? function_->where.range : SourceRange{}, message);
+}
+void Builder::unsupported_form(const std::string& what) {
+  if (failed_) return;
+  fail(what);
+  error_.kind = DiagKind::unsupported;
+  error_.message = "unsupported: " + what;
+}
+
+const Builder::Name* Builder::find(const std::string& name) const {
+  for (size_t i = scopes_.size(); i-- > 0;)
+    if (auto it = scopes_[i].find(name); it != scopes_[i].end()) return &it->second;
+  return nullptr;
+}
+
+uint32_t Builder::allocate(Type type) {
+  if (type == Type::pred) {  // sixteen predicates share 64 bytes
+    if (predicate_bytes_left_ == 0) predicate_next_ = program_.register_bytes, program_.register_bytes += 64, predicate_bytes_left_ = 64;
+    predicate_bytes_left_ -= 4;
+    return (predicate_next_ += 4) - 4;
+  }
+  const uint32_t at = program_.register_bytes;
+  program_.register_bytes += 32 * slot_bits(type) / 8;
+  return at;
+}
+
+uint32_t Builder::scratch(uint32_t bits) { return allocate(bits == 1 ? Type::pred : bits == 64 ? Type::b64 : Type::b32); }
+
+uint32_t Builder::constant(uint32_t bits, uint64_t value) {
+  auto [it, fresh] = constants_.try_emplace({bits, value}, 0);
+  if (fresh) {
+    it->second = scratch(bits);
+    program_.constants.push_back({it->second, bits, value});
+  }
+  return it->second;
+}
+
+uint32_t Builder::special(const std::string& name, Type type, bool& known) {
+  known = false;
+  const bool wide = row(type).bits == 64;
+  for (const SpecialRow& s : kSpecials) {
+    if (s.name != name) continue;
+    known = true;
+    auto [it, fresh] = specials_.try_emplace(name + (wide ? "/64" : ""), 0);
+    if (fresh) {
+      it->second = scratch(wide ? 64 : 32);
+      program_.specials.push_back({it->second, s.special, wide});
+    }
+    return it->second;
+  }
+  return kNone;
+}
+
+const Operand& Builder::operand(size_t i) {
+  static const Operand none;
+  if (i < insn_->operands.size()) return insn_->operands[i];
+  fail("too few operands of " + insn_->opcode);
+  return none;
+}
+
+void Builder::expect_operands(size_t least, size_t most) {
+  if (operand_count() < least || operand_count() > most) fail("wrong number of operands of " + insn_->opcode);
+}
+
+std::optional<uint64_t> Builder::literal(const Operand& o) const {
+  if (o.kind == Operand::Kind::integer) return o.bits;
+  return std::nullopt;
+}
+std::optional<Type> Builder::register_type(const Operand& o) const {
+  const Name* n = o.kind == Operand::Kind::name ? find(o.name) : nullptr;
+  if (n && n->kind == Name::Kind::reg) return n->type;
+  return std::nullopt;
+}
+std::optional<Space> Builder::symbol_space(const Operand& o) const {
+  const Name* n = find(o.name);
+  if (n && n->kind == Name::Kind::symbol) return n->space;
+  return std::nullopt;
+}
+
+uint32_t Builder::source(const Operand& o, Type type) {
+  if (o.kind == Operand::Kind::integer || o.kind == Operand::Kind::real)
+    return constant(slot_bits(type) == 64 ? 64 : 32, literal_bits(o, type));
+  if (o.kind != Operand::Kind::name) return fail("a register or a literal is expected in " + insn_->opcode), 0;
+  const Name* n = find(o.name);
+  if (!n) {
+    bool known = false;
+    const uint32_t at = special(o.name, type, known);
+    if (known) return at;
+    if (o.name == "WARP_SZ") return constant(slot_bits(type), 32);
+    return fail("unknown name '" + o.name + "'"), 0;
+  }
+  if (n->kind == Name::Kind::symbol) return constant(slot_bits(type) == 64 ? 64 : 32, n->address + static_cast<uint64_t>(o.offset));
+  if (n->kind != Name::Kind::reg) return fail("'" + o.name + "' is no value"), 0;
+  if (slot_bits(n->type) != slot_bits(type))
+    return fail("register " + o.name + " of type ." + std::string(row(n->type).name) + " in " + insn_->opcode), 0;
+  return n->at;
+}
+
+uint32_t Builder::destination(const Operand& o, Type type) {
+  if (o.kind == Operand::Kind::sink) return allocate(type);
+  const Name* n = o.kind == Operand::Kind::name ? find(o.name) : nullptr;
+  if (!n || n->kind != Name::Kind::reg) return fail("a register is expected as the destination of " + insn_->opcode), 0;
+  return source(o, type);
+}
+
+uint32_t Builder::data_register(const Operand& o, bool& wide) {
+  if (o.kind == Operand::Kind::sink) return wide = false, allocate(Type::b32);
+  const auto type = register_type(o);
+  if (!type) return fail("a register is expected in " + insn_->opcode), 0;
+  if (*type == Type::pred || row(*type).bits > 64) return fail("register " + o.name + " cannot be used in " + insn_->opcode), 0;
+  wide = slot_bits(*type) == 64;
+  return find(o.name)->at;
+}
+
+uint32_t Builder::predicate(const Operand& o, bool& negated) {
+  negated = o.negated;
+  if (o.kind == Operand::Kind::sink) return allocate(Type::pred);
+  if (o.kind == Operand::Kind::integer) return constant(1, o.bits != 0);
+  const Name* n = o.kind == Operand::Kind::name ? find(o.name) : nullptr;
+  if (!n || n->kind != Name::Kind::reg || n->type != Type::pred)
+    return fail("a predicate is expected in " + insn_->opcode), 0;
+  return n->at;
+}
+
+AddressOperand Builder::address(const Operand& o) {
+  AddressOperand a;
+  if (o.kind != Operand::Kind::address) return fail("an address is expected in " + insn_->opcode), a;
+  a.displacement = static_cast<uint64_t>(o.offset);
+  if (o.name.empty()) return a.displacement += o.bits, a;
+  const Name* n = find(o.name);
+  if (!n) return fail("unknown name '" + o.name + "'"), a;
+  if (n->kind == Name::Kind::symbol) return a.displacement += n->address, a;
+  if (n->kind != Name::Kind::reg || n->type == Type::pred) return fail("'" + o.name + "' is no address"), a;
+  a.base = n->at;
+  a.wide = slot_bits(n->type) == 64;
+  return a;
+}
+
+uint32_t Builder::list(const std::vector<uint32_t>& registers) {
+  const auto at = static_cast<uint32_t>(program_.lists.size());
+  program_.lists.insert(program_.lists.end(), registers.begin(), registers.end());
+  return at;
+}
+
+Insn& Builder::emit(ExecFn exec) {
+  Insn i;
+  i.exec = exec;
+  i.place = static_cast<uint32_t>(program_.places.size() - 1);
+  if (!insn_->guard.empty()) {
+    Operand guard;
+    guard.name = insn_->guard;
+    bool ignored = false;
+    i.guard = predicate(guard, ignored);
+    i.guard_negated = insn_->guard_negated;
+  }
+  program_.code.push_back(i);
+  return program_.code.back();
+}
+
+// ---------------------------------------------------------------- declarations
+
+void Builder::declare_module() {
+  scopes_.emplace_back();
+  for (const auto& item : module_.items) {
+    if (auto* f = std::get_if<ptx::Function>(&item)) {
+      Name n;
+      n.kind = Name::Kind::function;
+      scopes_[0].try_emplace(f->name, n);
+    } else if (auto* v = std::get_if<ptx::Variable>(&item)) {
+      if (v->space == Space::shared) declare_shared(*v);
+      else declare_global(*v);
+    }
+  }
+}
+
+// A variable of global or constant memory, with its initial bytes.
+void Builder::declare_global(const ptx::Variable& v) {
+  std::vector<uint8_t> bytes(v.bytes());
+  const uint32_t element = byte_size(v.type);
+  for (size_t i = 0; i < v.values.size() && (i + 1) * element <= bytes.size(); ++i) {
+    if (v.values[i].kind == Operand::Kind::name) return unsupported_form("an address as the initial value of " + v.name);
+    const uint64_t bits = literal_bits(v.values[i], v.type);
+    std::memcpy(bytes.data() + i * element, &bits, element);
+  }
+  Name n;
+  n.kind = Name::Kind::symbol, n.space = v.space;
+  if (v.space == Space::constant) {
+    auto& c = program_.const_bytes;
+    c.resize((c.size() + v.alignment() - 1) / v.alignment() * v.alignment());
+    n.address = c.size();
+    c.insert(c.end(), bytes.begin(), bytes.end());
+  } else {
+    n.address = global_.allocate(v.name, bytes.size());
+    if (!bytes.empty()) std::memcpy(global_.at(n.address), bytes.data(), bytes.size());
+  }
+  scopes_[0][v.name] = n;
+}
+
+void Builder::declare_shared(const ptx::Variable& v) {
+  const bool dynamic = v.bytes() == 0;
+  if (dynamic) return dynamic_.push_back(&v);
+  const uint32_t at = (program_.shared_end + v.alignment() - 1) / v.alignment() * v.alignment();
+  program_.shared_end = at + static_cast<uint32_t>(v.bytes());
+  shared_[v.name] = {at, static_cast<uint32_t>(v.bytes())};
+  program_.shared.push_back({v.name, at, static_cast<uint32_t>(v.bytes())});
+}
+
+void Builder::collect_shared(const ptx::Block& block) {
+  for (const ptx::Statement& s : block.body) {
+    if (auto* v = std::get_if<ptx::Variable>(&s.value); v && v->space == Space::shared && !shared_.contains(v->name)) declare_shared(*v);
+    if (auto* b = std::get_if<ptx::Block>(&s.value)) collect_shared(*b);
+  }
+}
+
+// Dynamic shared memory starts behind the static, aligned as its declarations ask (at least 16 bytes).
+void Builder::finish_shared(uint32_t dynamic_smem_bytes) {
+  uint32_t align = 16;
+  for (const ptx::Variable* v : dynamic_) align = std::max(align, v->alignment());
+  const uint32_t at = (program_.shared_end + align - 1) / align * align;
+  if (!dynamic_.empty() || dynamic_smem_bytes) program_.shared_end = at + dynamic_smem_bytes;
+  for (const ptx::Variable* v : dynamic_) shared_[v->name] = {at, dynamic_smem_bytes};
+  if (!dynamic_.empty()) program_.shared.push_back({dynamic_.front()->name, at, dynamic_smem_bytes});
+  for (const auto& [name, where] : shared_) {
+    Name n;
+    n.kind = Name::Kind::symbol, n.space = Space::shared, n.address = where.first;
+    scopes_[0][name] = n;
+  }
+}
+
+void Builder::declare_params(const ptx::Function& entry) {
+  scopes_.emplace_back();
+  for (const ptx::Variable& p : entry.params) {
+    const uint32_t at = (program_.param_bytes + p.alignment() - 1) / p.alignment() * p.alignment();
+    program_.param_bytes = at + static_cast<uint32_t>(p.bytes());
+    program_.params.push_back({p.name, at, static_cast<uint32_t>(p.bytes())});
+    Name n;
+    n.kind = Name::Kind::symbol, n.space = Space::param, n.address = at;
+    scopes_.back()[p.name] = n;
+  }
+}
+
+uint64_t Builder::local_space(uint64_t bytes, uint32_t align) {
+  const uint32_t a = std::max(align, 8u);
+  const uint32_t at = (program_.local_bytes + a - 1) / a * a;
+  program_.local_bytes = at + static_cast<uint32_t>(bytes);
+  return at;
+}
+
+void Builder::local_variable(const ptx::Variable& v) {
+  if (v.space == Space::shared) return;  // placed already
+  if (v.space != Space::local && v.space != Space::param) return unsupported_form("a variable in this state space inside a function");
+  if (v.bytes() > (1u << 20)) return unsupported_form("a local variable of more than 1 MiB");
+  Name n;
+  n.kind = Name::Kind::symbol, n.space = Space::local, n.address = local_space(v.bytes(), v.alignment());
+  scopes_.back()[v.name] = n;
+}
+
+void Builder::registers(const ptx::RegisterDecl& d) {
+  if (d.vector != 1) return unsupported_form("vector registers");
+  for (const auto& name : d.names) {
+    for (uint32_t k = 0; k < std::max(name.count, 1u); ++k) {
+      Name n;
+      n.type = d.type, n.at = allocate(d.type);
+      scopes_.back()[name.count ? name.name + std::to_string(k) : name.name] = n;
+    }
+    if (program_.register_bytes > (1u << 28)) return unsupported_form("this many registers");
+  }
+}
+
+void Builder::launch_directives(const ptx::Function& entry, uint32_t block_threads) {
+  uint64_t registers = 65536 / std::max(block_threads, 1u) / 8 * 8;
+  for (const ptx::Directive& d : entry.directives) {
+    if (d.name == "maxnreg") registers = std::min<uint64_t>(registers, (d.values[0] + 7) / 8 * 8);
+    uint64_t threads = 1;
+    for (uint64_t v : d.values) threads *= v;
+    const bool wrong = (d.name == "maxntid" && block_threads > threads) || (d.name == "reqntid" && block_threads != threads);
+    if (wrong) fail("the launch has " + std::to_string(block_threads) + " threads, the kernel says ." + d.name + " " + std::to_string(threads));
+  }
+  program_.launch_registers = static_cast<uint32_t>(std::min<uint64_t>(registers, 255 / 8 * 8));
+}
+
+// ---------------------------------------------------------------- statements
+
+void Builder::declare_labels(const ptx::Block& block) {
+  for (const ptx::Statement& s : block.body)
+    if (auto* l = std::get_if<ptx::Label>(&s.value)) {
+      Name n;
+      n.kind = Name::Kind::label, n.at = static_cast<uint32_t>(labels_.size());
+      labels_.push_back(kNone);
+      scopes_.back()[l->name] = n;
+    }
+}
+
+void Builder::block(const ptx::Block& b) {
+  scopes_.emplace_back();
+  declare_labels(b);
+  for (const ptx::Statement& s : b.body)
+    if (!failed_) statement(s);
+  scopes_.pop_back();
+}
+
+void Builder::statement(const ptx::Statement& s) {
+  if (auto* i = std::get_if<ptx::Instruction>(&s.value)) instruction(*i);
+  else if (auto* l = std::get_if<ptx::Label>(&s.value)) labels_[find(l->name)->at] = static_cast<uint32_t>(program_.code.size());
+  else if (auto* r = std::get_if<ptx::RegisterDecl>(&s.value)) registers(*r);
+  else if (auto* v = std::get_if<ptx::Variable>(&s.value)) local_variable(*v);
+  else if (auto* b = std::get_if<ptx::Block>(&s.value)) block(*b);
+}
+
+void Builder::instruction(const ptx::Instruction& in) {
+  insn_ = &in;
+  const OpRow* op = find_op(in.opcode);
+  if (!op) return unsupported_form("instruction " + in.opcode);
+  Place place{ptx::places(module_, *function_, in), in.where.range, ptx::print(in)};
+  if (place.where.front() == place.ptx && !calls_.empty() && calls_.size() > 1) place.where = {place.ptx};
+  program_.places.push_back(std::move(place));
+  Modifiers mods(std::string_view(in.opcode).substr(op->mnemonic.size()));
+  mods_ = &mods;
+  mnemonic_ = op->mnemonic;
+  op->build(*this);
+  if (!failed_ && !mods.left().empty()) unsupported_form("modifier " + mods.left() + " in " + in.opcode);
+}
+
+void Builder::branch(const Operand& label) {
+  const Name* n = label.kind == Operand::Kind::name ? find(label.name) : nullptr;
+  if (!n || n->kind != Name::Kind::label) return fail("unknown label '" + label.name + "'");
+  const uint32_t target = n->at;
+  Insn& i = emit(nullptr);
+  i.kind = InsnKind::branch;
+  i.target = target;
+}
+
+void Builder::leave_function() {
+  Insn& i = emit(nullptr);
+  if (ends_.size() > 1) i.kind = InsnKind::branch, i.target = ends_.back();
+  else i.kind = InsnKind::leave;
+}
+
+// call (results), function, (arguments): the body follows here; parameters live in local memory.
+void Builder::call(const ptx::Instruction& in) {
+  std::vector<Operand> results, arguments;
+  size_t at = 0;
+  if (at < in.operands.size() && in.operands[at].kind == Operand::Kind::group) results = in.operands[at++].parts;
+  const std::string name = at < in.operands.size() ? in.operands[at++].name : "";
+  if (at < in.operands.size() && in.operands[at].kind == Operand::Kind::group) arguments = in.operands[at++].parts;
+  const ptx::Function* f = module_.function_named(name);
+  if (!f) return unsupported_form("an indirect call");
+  if (!f->has_body) return unsupported_form("a call of the external function " + name);
+  for (const ptx::Function* c : calls_)
+    if (c == f) return unsupported_form("recursion of " + name);
+  if (!in.guard.empty()) return unsupported_form("a predicated call");
+  if (results.size() != f->results.size() || arguments.size() != f->params.size()) return fail("wrong number of arguments of " + name);
+
+  Scope params;
+  auto bind = [&](const ptx::Variable& formal, const Operand& actual) {
+    const Name* n = find(actual.name);
+    if (!n || n->kind != Name::Kind::symbol || n->space != Space::local) return unsupported_form("an argument of " + name + " that is no .param variable");
+    params[formal.name] = *n;
+  };
+  for (size_t i = 0; i < results.size(); ++i) bind(f->results[i], results[i]);
+  for (size_t i = 0; i < arguments.size(); ++i) bind(f->params[i], arguments[i]);
+  if (failed_) return;
+
+  const ptx::Function* caller = function_;
+  std::vector<Scope> outer = std::exchange(scopes_, {});
+  scopes_.push_back(outer.front());
+  scopes_.push_back(std::move(params));
+  calls_.push_back(f);
+  ends_.push_back(static_cast<uint32_t>(labels_.size()));
+  labels_.push_back(kNone);
+  function_ = f;
+  block(f->body);
+  labels_[ends_.back()] = static_cast<uint32_t>(program_.code.size());
+  ends_.pop_back();
+  calls_.pop_back();
+  scopes_ = std::move(outer);
+  function_ = caller;
+  insn_ = &in;
+}
+
+void Builder::patch_branches() {
+  for (Insn& i : program_.code)
+    if (i.kind == InsnKind::branch) {
+      i.target = labels_[i.target];
+      assert(i.target != kNone && "every label of a body has a place");
+    }
+}
+
+Status Builder::build(const ptx::Function& entry, uint32_t dynamic_smem_bytes, uint32_t block_threads) {
+  function_ = &entry;
+  program_.name = entry.name;
+  declare_module();
+  for (const auto& item : module_.items)
+    if (auto* f = std::get_if<ptx::Function>(&item); f && (f == &entry || !f->is_entry)) collect_shared(f->body);
+  finish_shared(dynamic_smem_bytes);
+  declare_params(entry);
+  launch_directives(entry, block_threads);
+  calls_ = {&entry};
+  ends_ = {kNone};
+  if (!failed_) block(entry.body);
+  if (failed_) return error_;
+  ptx::Instruction end;  // falling off the end returns
+  end.opcode = "ret";
+  end.where = entry.where;
+  insn_ = &end;
+  program_.places.push_back({{entry.where.range}, entry.where.range, "ret;"});
+  leave_function();
+  patch_branches();
+  program_.local_bytes = (program_.local_bytes + 15) / 16 * 16;
+  find_joins(program_);
+  return {};
+}
+
+Result<Program> build_program(const ptx::Module& module, const ptx::Function& entry, GlobalMemory& global,
+                              uint32_t dynamic_smem_bytes, uint32_t block_threads) {
+  Program program;
+  Status s = Builder(module, global, program).build(entry, dynamic_smem_bytes, block_threads);
+  if (!s.ok()) return s.error();
+  return program;
+}
+
+}  // namespace tc::sim

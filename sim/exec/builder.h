@@ -1,0 +1,144 @@
+// Decodes one kernel of a module into a Program: names to registers and addresses, calls inlined, one Insn a PTX
+// instruction (family functions build_<family>), branches with their reconvergence points.
+// Fails: input error (unknown name, wrong operand), unsupported (instruction, modifier, recursion), by range of the PTX.
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "sim/machine/program.h"
+#include "sim/ptx/module.h"
+
+namespace tc::sim {
+
+// The modifier words of an opcode, taken one by one; what is left over is unsupported.
+class Modifiers {
+ public:
+  explicit Modifiers(std::string_view rest);
+  bool take(std::string_view word);
+  // The first word that is a type, in order of appearance.
+  std::optional<ptx::Type> take_type();
+  std::optional<std::string_view> take_any();  // whatever comes first
+  std::string left() const;                    // ".x.y"
+
+ private:
+  std::vector<std::string_view> words_;
+};
+
+// Base and displacement of a memory operand.
+struct AddressOperand {
+  uint32_t base = kNone;  // register, kNone: the displacement alone
+  bool wide = false;      // the register has 64 bits
+  uint64_t displacement = 0;
+};
+
+class Builder {
+ public:
+  Builder(const ptx::Module& module, GlobalMemory& global, Program& program);
+  Status build(const ptx::Function& entry, uint32_t dynamic_smem_bytes, uint32_t block_threads);
+
+  // ---- for the families
+  const ptx::Instruction& insn() const { return *insn_; }
+  const std::string& mnemonic() const { return mnemonic_; }  // the row's
+  Modifiers& mods() { return *mods_; }
+  size_t operand_count() const { return insn_->operands.size(); }
+  const ptx::Operand& operand(size_t i);
+  // Registers of a slot that fits the type; a literal becomes a constant.
+  uint32_t source(const ptx::Operand& o, ptx::Type type);
+  uint32_t source(size_t i, ptx::Type type) { return source(operand(i), type); }
+  uint32_t destination(const ptx::Operand& o, ptx::Type type);
+  uint32_t destination(size_t i, ptx::Type type) { return destination(operand(i), type); }
+  // Any data register, 32 or 64 bits: for ld, st, cvt, whose registers may be wider than the type.
+  uint32_t data_register(const ptx::Operand& o, bool& wide);
+  uint32_t predicate(const ptx::Operand& o, bool& negated);
+  uint32_t constant(uint32_t bits, uint64_t value);
+  uint32_t scratch(uint32_t bits);  // a register of the builder's own
+  AddressOperand address(const ptx::Operand& o);
+  std::optional<uint64_t> literal(const ptx::Operand& o) const;
+  // The type of the register that an operand names, if it is one.
+  std::optional<ptx::Type> register_type(const ptx::Operand& o) const;
+  std::optional<ptx::Space> symbol_space(const ptx::Operand& o) const;
+  uint32_t list(const std::vector<uint32_t>& registers);
+  Insn& emit(ExecFn exec);
+  void expect_operands(size_t least, size_t most);
+  void unsupported_form(const std::string& what);
+  void fail(const std::string& message);
+  bool failed() const { return failed_; }
+  Program& program() { return program_; }
+
+  // ---- for control
+  void branch(const ptx::Operand& label);
+  void leave_function();
+  void call(const ptx::Instruction& in);
+
+ private:
+  struct Name {
+    enum class Kind : uint8_t { reg, symbol, label, function };
+    Kind kind = Kind::reg;
+    uint32_t at = 0;  // register offset, or label number
+    ptx::Type type = ptx::Type::b32;
+    ptx::Space space = ptx::Space::generic;
+    uint64_t address = 0;
+  };
+  using Scope = std::unordered_map<std::string, Name>;
+
+  const Name* find(const std::string& name) const;
+  uint32_t allocate(ptx::Type type);
+  uint32_t special(const std::string& name, ptx::Type type, bool& known);
+  void declare_module();
+  void declare_global(const ptx::Variable& v);
+  void declare_shared(const ptx::Variable& v);
+  void collect_shared(const ptx::Block& block);
+  void finish_shared(uint32_t dynamic_smem_bytes);
+  void declare_params(const ptx::Function& entry);
+  void declare_labels(const ptx::Block& block);
+  void block(const ptx::Block& b);
+  void statement(const ptx::Statement& s);
+  void registers(const ptx::RegisterDecl& d);
+  void local_variable(const ptx::Variable& v);
+  uint64_t local_space(uint64_t bytes, uint32_t align);
+  void instruction(const ptx::Instruction& in);
+  void patch_branches();
+  void launch_directives(const ptx::Function& entry, uint32_t block_threads);
+
+  const ptx::Module& module_;
+  GlobalMemory& global_;
+  Program& program_;
+  std::vector<Scope> scopes_;
+  std::vector<const ptx::Function*> calls_;
+  std::vector<uint32_t> ends_;  // label of the end of each inlined function
+  std::vector<uint32_t> labels_;  // label -> code index
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> constants_;
+  std::map<std::string, uint32_t> specials_;
+  std::unordered_map<std::string, std::pair<uint32_t, uint32_t>> shared_;  // name -> address, bytes
+  std::vector<const ptx::Variable*> dynamic_;
+  uint32_t predicate_bytes_left_ = 0, predicate_next_ = 0;
+  const ptx::Function* function_ = nullptr;
+  const ptx::Instruction* insn_ = nullptr;
+  std::string mnemonic_;
+  Modifiers* mods_ = nullptr;
+  bool failed_ = false;
+  Diag error_;
+};
+
+// Decodes `entry`; module-scope variables are placed in `global`.
+Result<Program> build_program(const ptx::Module& module, const ptx::Function& entry, GlobalMemory& global,
+                              uint32_t dynamic_smem_bytes, uint32_t block_threads);
+
+// Sets `join` of every branch to the immediate post-dominator (sim/exec/reconverge.cc).
+void find_joins(Program& program);
+
+// ---- families: each decodes the instructions whose row names it
+#define PTX_FAMILY(name) void build_##name(Builder& b);
+PTX_FAMILY(arithmetic) PTX_FAMILY(carry) PTX_FAMILY(integer) PTX_FAMILY(logic) PTX_FAMILY(real_function)
+PTX_FAMILY(compare) PTX_FAMILY(move) PTX_FAMILY(convert) PTX_FAMILY(load_store) PTX_FAMILY(nothing)
+PTX_FAMILY(cache_policy) PTX_FAMILY(atomic) PTX_FAMILY(warp) PTX_FAMILY(barrier) PTX_FAMILY(cluster_barrier)
+PTX_FAMILY(fence) PTX_FAMILY(mbarrier) PTX_FAMILY(async_copy) PTX_FAMILY(bulk_copy) PTX_FAMILY(bulk_group)
+PTX_FAMILY(tensor_copy) PTX_FAMILY(wgmma) PTX_FAMILY(wgmma_mma) PTX_FAMILY(matrix) PTX_FAMILY(mma)
+PTX_FAMILY(control) PTX_FAMILY(register_budget) PTX_FAMILY(cluster_address)
+#undef PTX_FAMILY
+
+}  // namespace tc::sim

@@ -1,0 +1,152 @@
+// ld, ldu, st in all spaces, scalar and vector, with cache and eviction hints (which change nothing here). PTX ISA 9.7.9.8,
+// 9.7.9.11. Loads extend to the width of their registers; accesses are checked lane by lane. Relaxed, acquire, release and
+// volatile accesses are strong: they do not race with each other, and they order.
+#include <cstring>
+
+#include "sim/exec/access.h"
+
+namespace tc::sim {
+namespace {
+
+using ptx::Operand;
+using ptx::Space;
+using ptx::Type;
+
+template <class M>
+uint64_t fetch(const uint8_t* p) {
+  M v;
+  std::memcpy(&v, p, sizeof v);
+  if constexpr (std::is_signed_v<M>) return static_cast<uint64_t>(static_cast<int64_t>(v));
+  else return v;
+}
+
+// M: the element in memory; S: the slot of the register.
+template <class M, class S>
+Step load(Warp& w, const Insn& i) {
+  LaneAddresses at;
+  addresses(w, i, at);
+  const uint32_t bytes = static_cast<uint32_t>(sizeof(M)) * i.list_count;
+  const uint32_t* list = w.cta->program.lists.data() + i.list;
+  Space space = static_cast<Space>(i.a);
+  const bool generic = space == Space::generic;
+  uint32_t shared_lanes = 0;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    const uint32_t l = lowest_lane(m);
+    if (generic) space = resolve(at.at[l]);
+    const uint8_t* p = host_memory(w, i, l, space, at.at[l], bytes, false);
+    if (!p) return Step::trap;
+    for (uint32_t k = 0; k < i.list_count; ++k)
+      if (list[k] != kNone) w.reg<S>(list[k])[l] = static_cast<S>(fetch<M>(p + k * sizeof(M)));
+    if (space == Space::shared) shared_lanes |= 1u << l;
+  }
+  if (w.cta->race) {
+    if (shared_lanes) note_access(w, i, Space::shared, at, shared_lanes, bytes, Access::read);
+    if (i.b & kStrong && w.mask & ~shared_lanes) note_access(w, i, Space::global, at, w.mask & ~shared_lanes, bytes, Access::read);
+  }
+  return Step::next;
+}
+
+template <class M, class S>
+Step store(Warp& w, const Insn& i) {
+  LaneAddresses at;
+  addresses(w, i, at);
+  const uint32_t bytes = static_cast<uint32_t>(sizeof(M)) * i.list_count;
+  const uint32_t* list = w.cta->program.lists.data() + i.list;
+  Space space = static_cast<Space>(i.a);
+  const bool generic = space == Space::generic;
+  uint32_t shared_lanes = 0;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    const uint32_t l = lowest_lane(m);
+    if (generic) space = resolve(at.at[l]);
+    uint8_t* p = host_memory(w, i, l, space, at.at[l], bytes, true);
+    if (!p) return Step::trap;
+    for (uint32_t k = 0; k < i.list_count; ++k) {
+      const M v = static_cast<M>(w.reg<S>(list[k])[l]);
+      std::memcpy(p + k * sizeof(M), &v, sizeof v);
+    }
+    if (space == Space::shared) shared_lanes |= 1u << l;
+  }
+  ++w.cta->progress;
+  if (w.cta->race) {
+    if (shared_lanes) note_access(w, i, Space::shared, at, shared_lanes, bytes, Access::write);
+    if (i.b & kStrong && w.mask & ~shared_lanes) note_access(w, i, Space::global, at, w.mask & ~shared_lanes, bytes, Access::write);
+  }
+  return Step::next;
+}
+
+template <class M>
+ExecFn load_as(bool wide) { return wide ? load<M, uint64_t> : load<M, uint32_t>; }
+ExecFn load_for(Type t, bool wide) {
+  switch (row(t).bits) {
+    case 8: return is_signed(t) ? load_as<int8_t>(wide) : load_as<uint8_t>(wide);
+    case 16: return is_signed(t) ? load_as<int16_t>(wide) : load_as<uint16_t>(wide);
+    case 32: return is_signed(t) ? load_as<int32_t>(wide) : load_as<uint32_t>(wide);
+    case 64: return wide ? load<uint64_t, uint64_t> : nullptr;
+    default: return nullptr;
+  }
+}
+template <class M>
+ExecFn store_as(bool wide) { return wide ? store<M, uint64_t> : store<M, uint32_t>; }
+ExecFn store_for(Type t, bool wide) {
+  switch (row(t).bits) {
+    case 8: return store_as<uint8_t>(wide);
+    case 16: return store_as<uint16_t>(wide);
+    case 32: return store_as<uint32_t>(wide);
+    case 64: return wide ? store<uint64_t, uint64_t> : nullptr;
+    default: return nullptr;
+  }
+}
+
+// Hints without an effect on values.
+constexpr std::string_view kHints[] = {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "uni", "L1::evict_normal",
+    "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::evict_normal", "L2::evict_first",
+    "L2::evict_last", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B", "unified"};
+constexpr std::string_view kStrongWords[] = {"relaxed", "acquire", "release", "mmio"};
+constexpr std::string_view kScopes[] = {"cta", "cluster", "gpu", "sys"};
+
+}  // namespace
+
+void build_load_store(Builder& b) {
+  const bool is_store = b.mnemonic() == "st";
+  if (b.mods().take("async") || b.mods().take("bulk")) return b.unsupported_form(b.insn().opcode);
+  uint8_t flags = 0;
+  for (std::string_view s : kStrongWords)
+    if (b.mods().take(s)) flags |= kStrong;
+  if (b.mods().take("volatile")) flags |= kStrong | kVolatile;
+  b.mods().take("weak");
+  for (std::string_view s : kScopes) b.mods().take(s);
+  const bool hinted = b.insn().opcode.find(".L2::cache_hint") != std::string::npos;
+  for (std::string_view s : kHints) b.mods().take(s);
+  Space space = take_space(b);
+  const size_t vector = b.mods().take("v2") ? 2 : b.mods().take("v4") ? 4 : b.mods().take("v8") ? 8 : 1;
+  const auto type = b.mods().take_type();
+  if (!type || row(*type).bits > 64) return b.unsupported_form(b.insn().opcode);
+  b.expect_operands(2, hinted ? 3 : 2);
+  const Operand& data = b.operand(is_store ? 1 : 0);
+  const Operand& where = b.operand(is_store ? 0 : 1);
+  std::vector<Operand> parts = data.kind == Operand::Kind::vector ? data.parts : std::vector<Operand>{data};
+  if (parts.size() != vector) return b.fail("the vector has " + std::to_string(parts.size()) + " members");
+  std::vector<uint32_t> registers;
+  bool wide = row(*type).bits == 64;
+  for (const Operand& o : parts) {
+    const bool sink = o.kind == Operand::Kind::sink;
+    if (sink) registers.push_back(kNone);
+    else if (b.register_type(o)) registers.push_back(b.data_register(o, wide));
+    else if (is_store) registers.push_back(b.source(o, *type));
+    else return b.fail("a register is expected in " + b.insn().opcode);
+  }
+  if (space == Space::param) {  // of a called function: bound to the caller's local memory
+    if (auto s = b.symbol_space(where)) space = *s;
+  }
+  const AddressOperand address = b.address(where);
+  const ExecFn exec = is_store ? store_for(*type, wide) : load_for(*type, wide);
+  if (!exec) return b.fail("a 64-bit register is expected in " + b.insn().opcode);
+  if (flags & kStrong && space != Space::shared) b.program().orders_ctas = true;
+  Insn& i = b.emit(exec);
+  i.a = static_cast<uint8_t>(space), i.b = flags;
+  i.bytes = static_cast<uint16_t>(byte_size(*type));
+  set_address(i, address);
+  i.list = b.list(registers), i.list_count = static_cast<uint32_t>(vector), i.list_dst = is_store ? 0 : i.list_count;
+}
+
+}  // namespace tc::sim

@@ -1,0 +1,241 @@
+#include "sim/machine/cta.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/inputs.h"
+#include "sim/machine/wgmma_state.h"
+
+namespace tc::sim {
+namespace {
+
+constexpr size_t kMaxFindings = 32;
+constexpr uint64_t kPieceLatency = 8;  // between two pieces of one copy, in warp instructions, under rr
+
+uint64_t mix(uint64_t seed, uint64_t id) { return runtime::splitmix64(runtime::splitmix64(seed) + id); }
+
+}  // namespace
+
+uint64_t Random::next() { return runtime::splitmix64(state++); }
+
+Cta::Cta(const Program& p, const Launch& l, GlobalMemory& g, runtime::Dim3 cta_id, uint64_t linear_id)
+    : program(p), launch(l), global(g), id(cta_id), shared((p.shared_end + 15) / 16 * 16 + 16),
+      named(kNamedBarriers + 1), mbarrier_index(shared.size() / 8 + 1), mbarriers(1) {
+  random.state = mix(l.seed, linear_id);
+  const uint32_t count = (thread_count() + 31) / 32;
+  if (l.checks) race = std::make_unique<RaceChecker>(count, static_cast<uint32_t>(shared.size()));
+  warps.resize(count);
+  for (uint32_t i = 0; i < (count + 3) / 4; ++i) wgmma.push_back(std::make_unique<WgmmaGroupState>());
+  for (auto& w : wgmma)
+    if (race) w->slot = race->new_slot();
+  for (NamedBarrier& b : named) b.lanes.resize(count);
+  start(*this);
+}
+Cta::~Cta() = default;
+
+Mbarrier* Cta::mbarrier_at(uint32_t address) {
+  if (address % kMbarrierBytes || address / 8 >= mbarrier_index.size()) return nullptr;
+  const uint32_t i = mbarrier_index[address / 8];
+  return i && mbarriers[i].valid ? &mbarriers[i] : nullptr;
+}
+
+Mbarrier& Cta::make_mbarrier(uint32_t address) {
+  uint32_t& i = mbarrier_index[address / 8];
+  if (i == 0) {
+    i = static_cast<uint32_t>(mbarriers.size());
+    mbarriers.emplace_back();
+    if (race) mbarriers.back().slot = race->new_slot();
+  }
+  return mbarriers[i];
+}
+
+uint64_t Cta::due_time(uint64_t latency) {
+  if (steered) return AsyncOp::kLate;
+  switch (launch.schedule) {
+    case Schedule::rr: return time + latency;
+    case Schedule::random: return time + random.below(static_cast<uint32_t>(4 * latency + 1));
+    case Schedule::adversarial: return random.coin() ? time : AsyncOp::kLate;
+  }
+  return time;
+}
+
+void Cta::issue(std::unique_ptr<AsyncOp> op, uint64_t latency) {
+  op->sequence = async.issued++;
+  op->due = due_time(latency);
+  if (op->queue)  // in order within a queue
+    for (const auto& o : async.ops)
+      if (o->queue == op->queue) op->due = std::max(op->due, o->due);
+  async.next_due = std::min(async.next_due, op->due);
+  async.ops.push_back(std::move(op));
+}
+
+void Cta::step_async(AsyncOp* op, uint64_t latency) {
+  const bool late = op->due == AsyncOp::kLate;
+  ++progress;
+  if (!op->step(*this)) {
+    if (!late) op->due = launch.schedule == Schedule::adversarial ? time : due_time(latency);
+    return;
+  }
+  auto& ops = async.ops;
+  ops.erase(std::find_if(ops.begin(), ops.end(), [&](const auto& o) { return o.get() == op; }));
+}
+
+void Cta::forget_due() {
+  async.next_due = AsyncOp::kLate;
+  for (const auto& o : async.ops)
+    async.next_due = std::min(async.next_due, o->due);
+}
+
+void Cta::run_due() {
+  while (async.next_due <= time && !trap) {
+    AsyncOp* best = nullptr;
+    for (const auto& o : async.ops)
+      if (o->due <= time && (!best || o->due < best->due)) best = o.get();
+    if (best) step_async(async.first_of_queue(best), kPieceLatency);
+    forget_due();
+    if (!best) return;
+  }
+}
+
+bool Cta::settle_mbarrier(Mbarrier& b, uint32_t address, const MbarrierEvent& e, uint32_t place) {
+  ++progress;
+  if (e.broken) {
+    const std::string state = shared_text(address) + ": phase " + std::to_string(b.phase) + ", " +
+                              std::to_string(b.pending) + " of " + std::to_string(b.expected) +
+                              " arrivals pending, transaction count " + std::to_string(b.tx);
+    const std::string_view rule = e.broken;
+    const char* what = rule == "MBAR-05" ? "more arrivals than the mbarrier expects at "
+                       : rule == "TX-01" ? "the transaction count leaves its range at "
+                                         : "bad arrival count at ";
+    fault(e.broken, place, what + state);
+    return false;
+  }
+  if (e.completed && race) {
+    join(b.done, b.arriving);
+    raise(b.done.known, b.slot, static_cast<uint32_t>(b.phase));
+    b.arriving = {};
+  }
+  return true;
+}
+
+Diag Cta::violation(const char* rule, uint32_t place, std::string message) const {
+  const Place& p = program.places[place];
+  Diag d;
+  d.kind = DiagKind::violation;
+  d.rule = rule;
+  d.where = p.where.front();
+  d.message = std::move(message);
+  for (size_t i = 1; i < p.where.size(); ++i) d.notes.push_back({p.where[i], "inlined from here"});
+  if (p.where.front() != p.ptx) d.notes.push_back({p.ptx, "this instruction"});
+  return d;
+}
+
+void Cta::finding(Diag d) {
+  for (const Diag& f : findings)
+    if (f.rule == d.rule && f.where == d.where) return;
+  if (findings.size() < kMaxFindings) findings.push_back(std::move(d));
+}
+
+Step Cta::fault(const char* rule, uint32_t place, std::string message) {
+  if (!trap) trap = violation(rule, place, std::move(message));
+  return Step::trap;
+}
+
+std::string Cta::shared_text(uint32_t address) const {
+  char hex[16];
+  std::snprintf(hex, sizeof hex, "0x%x", address);
+  for (const SharedSymbol& s : program.shared)
+    if (address >= s.address && address - s.address < s.bytes) {
+      const uint32_t off = address - s.address;
+      return s.name + (off ? "+" + std::to_string(off) : "") + " (" + hex + ")";
+    }
+  return std::string("shared address ") + hex;
+}
+
+namespace {
+
+uint32_t special_value(const Cta& c, Special s, uint32_t thread) {
+  const runtime::Dim3 &b = c.launch.block, &g = c.launch.grid;
+  const uint32_t lane = thread % 32;
+  switch (s) {
+    case Special::tid_x: return thread % b.x;
+    case Special::tid_y: return thread / b.x % b.y;
+    case Special::tid_z: return thread / (b.x * b.y);
+    case Special::ntid_x: return b.x;
+    case Special::ntid_y: return b.y;
+    case Special::ntid_z: return b.z;
+    case Special::ctaid_x: return c.id.x;
+    case Special::ctaid_y: return c.id.y;
+    case Special::ctaid_z: return c.id.z;
+    case Special::nctaid_x:
+    case Special::nclusterid_x: return g.x;
+    case Special::nctaid_y:
+    case Special::nclusterid_y: return g.y;
+    case Special::nctaid_z:
+    case Special::nclusterid_z: return g.z;
+    case Special::clusterid_x: return c.id.x;
+    case Special::clusterid_y: return c.id.y;
+    case Special::clusterid_z: return c.id.z;
+    case Special::laneid: return lane;
+    case Special::warpid: return thread / 32;
+    case Special::nwarpid: return static_cast<uint32_t>(c.warps.size());
+    case Special::nsmid:
+    case Special::cluster_nctarank:
+    case Special::cluster_nctaid_x:
+    case Special::cluster_nctaid_y:
+    case Special::cluster_nctaid_z: return 1;
+    case Special::smid:
+    case Special::gridid:
+    case Special::cluster_ctarank:
+    case Special::cluster_ctaid_x:
+    case Special::cluster_ctaid_y:
+    case Special::cluster_ctaid_z:
+    case Special::is_explicit_cluster: return 0;
+    case Special::lanemask_eq: return 1u << lane;
+    case Special::lanemask_lt: return (1u << lane) - 1;
+    case Special::lanemask_le: return (2u << lane) - 1;
+    case Special::lanemask_gt: return ~((2u << lane) - 1);
+    case Special::lanemask_ge: return ~((1u << lane) - 1);
+    case Special::dynamic_smem_size: return c.launch.dynamic_smem_bytes;
+    case Special::total_smem_size: return c.program.shared_end - kSharedStart;
+  }
+  return 0;
+}
+
+void fill(Warp& w, uint32_t at, uint32_t bits, uint64_t value) {
+  for (uint32_t l = 0; l < 32; ++l) {
+    if (bits == 64) w.reg<uint64_t>(at)[l] = value;
+    else if (bits == 32) w.reg<uint32_t>(at)[l] = static_cast<uint32_t>(value);
+  }
+  if (bits == 1) w.pred(at) = value ? ~0u : 0;
+}
+
+}  // namespace
+
+void start(Cta& c) {
+  const uint32_t threads = c.thread_count();
+  for (uint32_t i = 0; i < c.warps.size(); ++i) {
+    Warp& w = c.warps[i];
+    w.cta = &c;
+    w.index = i;
+    w.live = threads - 32 * i >= 32 ? ~0u : (1u << (threads - 32 * i)) - 1;
+    w.storage.assign(c.program.register_bytes + 64, 0);
+    w.regs = w.storage.data() + (64 - reinterpret_cast<uintptr_t>(w.storage.data()) % 64) % 64;
+    w.local_bytes = c.program.local_bytes;
+    w.local.assign(size_t{32} * w.local_bytes, 0);
+    w.paths.push_back(Path{0, w.live});
+    w.registers = c.program.launch_registers;
+    w.cp_group.fill(1);
+    for (const auto& k : c.program.constants) fill(w, k.at, k.bits, k.value);
+    for (const auto& s : c.program.specials)
+      for (uint32_t l = 0; l < 32; ++l) {
+        const uint32_t v = special_value(c, s.special, 32 * i + l);
+        if (s.wide) w.reg<uint64_t>(s.at)[l] = v;
+        else w.reg<uint32_t>(s.at)[l] = v;
+      }
+    // Preference of the adversarial schedule: every second seed by warpgroup, so that whole roles starve.
+    w.preference = static_cast<uint32_t>(mix(c.launch.seed, (c.launch.seed & 1 ? i / 4 : i) + 1));
+  }
+}
+
+}  // namespace tc::sim

@@ -1,0 +1,77 @@
+#include "sim/machine/named_barrier.h"
+
+#include <bit>
+
+namespace tc::sim {
+namespace {
+
+bool is_complete(const Cta& c, const NamedBarrier& b) {
+  if (b.arrived_warps == 0) return false;
+  if (b.expected_threads) return 32u * static_cast<uint32_t>(std::popcount(b.arrived_warps)) >= b.expected_threads;
+  for (const Warp& w : c.warps)
+    if (w.live && !(b.arrived_warps >> w.index & 1)) return false;
+  return true;
+}
+
+void complete(Cta& c, NamedBarrier& b) {
+  if (c.race)
+    for (const Warp& w : c.warps)
+      if (b.syncing_warps >> w.index & 1) c.race->acquire(w.index, w.live, b.clock);
+  b.arrived_warps = b.syncing_warps = b.expected_threads = 0;
+  b.result = b.reduced;
+  b.reduced = 0;
+  b.clock = {};
+  ++b.generation;
+  ++c.progress;
+}
+
+void publish(Cta& c, NamedBarrier& b, const Warp& w, uint32_t lanes) {
+  if (!c.race) return;
+  c.race->snapshot_into(b.clock, w.index, lanes);
+  c.race->released(w.index);
+}
+
+std::string name_of(uint32_t id) { return "barrier " + std::to_string(id); }
+
+}  // namespace
+
+bool arrive_named(Warp& w, uint32_t id, uint32_t threads, bool waits, uint32_t place) {
+  Cta& c = *w.cta;
+  NamedBarrier& b = c.named[id];
+  const uint32_t bit = 1u << w.index;
+  ++c.progress;
+  if (b.arrived_warps == 0) b.expected_threads = threads, b.place = place;
+  if (c.race) {
+    if (b.expected_threads != threads)
+      c.finding(c.violation("BAR-03", place, name_of(id) + " is used with " + std::to_string(threads) + " threads and, in the same generation, with " + std::to_string(b.expected_threads)));
+    if (b.arrived_warps & bit)
+      c.finding(c.violation("BAR-04", place, "warp " + std::to_string(w.index) + " arrives again at " + name_of(id) + " before the generation it arrived for is complete"));
+    if (threads > c.warps.size() * 32)
+      c.finding(c.violation("BAR-02", place, name_of(id) + " expects " + std::to_string(threads) + " threads, the CTA has " + std::to_string(c.warps.size() * 32)));
+  }
+  publish(c, b, w, w.mask);
+  b.lanes[w.index] |= w.mask;
+  if ((b.lanes[w.index] & w.live) != w.live) {
+    if (waits) b.syncing_warps |= bit;
+    return false;  // the rest of the warp is elsewhere
+  }
+  b.lanes[w.index] = 0;
+  b.arrived_warps |= bit;
+  if (waits) b.syncing_warps |= bit;
+  if (!is_complete(c, b)) return false;
+  complete(c, b);
+  return true;
+}
+
+void recheck_named(Cta& c) {
+  for (NamedBarrier& b : c.named) {
+    for (const Warp& w : c.warps)
+      if (b.lanes[w.index] && (b.lanes[w.index] & w.live) == w.live) {
+        b.lanes[w.index] = 0;
+        if (w.live) b.arrived_warps |= 1u << w.index;
+      }
+    if (is_complete(c, b)) complete(c, b);
+  }
+}
+
+}  // namespace tc::sim

@@ -1,0 +1,237 @@
+#include "sim/machine/paths.h"
+
+#include <bit>
+
+#include "sim/machine/named_barrier.h"
+#include "sim/machine/wgmma_guard.h"
+#include "sim/machine/wgmma_state.h"
+
+namespace tc::sim {
+namespace {
+
+uint32_t lanes_waiting(const Warp& w, Wait::Kind kind, uint32_t pc) {
+  uint32_t lanes = 0;
+  for (const Path& p : w.paths)
+    if (p.wait.kind == kind && (pc == kNone || p.pc == pc)) lanes |= p.mask;
+  return lanes;
+}
+
+uint32_t new_join(Warp& w, Join j) {
+  for (uint32_t i = 0; i < w.joins.size(); ++i)
+    if (w.joins[i].expected == 0) return w.joins[i] = j, i;
+  w.joins.push_back(j);
+  return static_cast<uint32_t>(w.joins.size() - 1);
+}
+
+// A complete join becomes a path again.
+void resume_if_complete(Warp& w, uint32_t join) {
+  Join& j = w.joins[join];
+  if (j.expected == 0 || j.arrived != j.expected) return;
+  Path p;
+  p.pc = j.pc, p.mask = j.expected, p.join = j.parent;
+  j = Join{};
+  w.paths.push_back(p);
+}
+
+// Paths that stand at their join are collected there. A resumed path may stand at the next join.
+void settle_joins(Warp& w) {
+  for (size_t i = 0; i < w.paths.size();) {
+    const Path p = w.paths[i];
+    if (p.join == kNone || p.wait.kind != Wait::Kind::none || p.pc != w.joins[p.join].pc) {
+      ++i;
+      continue;
+    }
+    w.paths.erase(w.paths.begin() + static_cast<std::ptrdiff_t>(i));
+    w.joins[p.join].arrived |= p.mask;
+    resume_if_complete(w, p.join);
+    i = 0;
+  }
+}
+
+void leave(Warp& w, size_t index, uint32_t lanes) {
+  Path& p = w.paths[index];
+  p.mask &= ~lanes;
+  w.live &= ~lanes;
+  ++p.pc;
+  const uint32_t first = p.join;
+  if (p.mask == 0) w.paths.erase(w.paths.begin() + static_cast<std::ptrdiff_t>(index));
+  for (uint32_t j = first; j != kNone;) {
+    const uint32_t parent = w.joins[j].parent;
+    w.joins[j].expected &= ~lanes;
+    resume_if_complete(w, j);
+    j = parent;
+  }
+  settle_joins(w);
+  recheck_named(*w.cta);
+  ++w.cta->progress;
+}
+
+SliceEnd branch(Warp& w, size_t index, const Insn& i, uint32_t taken) {
+  Path& p = w.paths[index];
+  if (taken == 0 || taken == p.mask) {
+    p.pc = taken ? i.target : p.pc + 1;
+    if (p.join == kNone || w.joins[p.join].pc != p.pc) return SliceEnd::budget;
+    settle_joins(w);
+    return SliceEnd::gone;
+  }
+  Path other = p;
+  other.timed_out = false;
+  if (i.join != kNone && (p.join == kNone || w.joins[p.join].pc != i.join))
+    p.join = other.join = new_join(w, {i.join, p.mask, 0, p.join});
+  other.mask = taken, other.pc = i.target;
+  p.mask &= ~taken, ++p.pc;
+  if (w.cta->launch.schedule != Schedule::rr && w.cta->random.coin()) std::swap(p, other);
+  w.paths.push_back(other);
+  settle_joins(w);
+  return SliceEnd::gone;
+}
+
+void clear_wait(Path& p) { p.wait = Wait{}; }
+
+// All lanes named by a bar.warp.sync are there: they go on together.
+SliceEnd release_sync_lanes(Cta& c, Warp& w) {
+  uint32_t lanes = 0;
+  for (Path& p : w.paths)
+    if (p.wait.kind == Wait::Kind::sync_lanes) lanes |= p.mask, clear_wait(p), ++p.pc;
+  if (c.race) c.race->sync_lanes(w.index, lanes);
+  settle_joins(w);
+  return SliceEnd::gone;
+}
+
+// The lanes that wait at the instruction of `p` execute it together.
+SliceEnd run_together(Cta& c, Warp& w, size_t index) {
+  Path& p = w.paths[index];
+  const Insn& i = c.program.code[p.pc];
+  const uint32_t pc = p.pc;
+  w.mask = lanes_waiting(w, Wait::Kind::lanes, pc);
+  w.path = &p;
+  const Step s = i.exec(w, i);
+  if (s == Step::trap) return SliceEnd::trap;
+  for (Path& q : w.paths)
+    if (q.wait.kind == Wait::Kind::lanes && q.pc == pc) clear_wait(q), ++q.pc;
+  settle_joins(w);
+  return SliceEnd::gone;
+}
+
+// Every cp.async of the lanes but those in their newest `newest` committed groups has completed.
+bool cp_async_done(const Warp& w, const Path& p, AsyncOp** first) {
+  for (AsyncOp* op : w.cp_queue) {
+    const auto* copy = static_cast<const CpAsyncOp*>(op);
+    for (uint32_t lanes = p.mask & copy->lanes; lanes; lanes &= lanes - 1) {
+      const auto l = static_cast<uint32_t>(std::countr_zero(lanes));
+      if (copy->groups[l] + p.wait.number >= w.cp_group[l]) continue;
+      if (first) *first = op;
+      return false;
+    }
+  }
+  return true;
+}
+
+bool group_done(const Cta& c, const Warp& w, const Path& p, AsyncOp** first) {
+  for (uint32_t lanes = p.mask; lanes; lanes &= lanes - 1) {
+    const uint32_t thread = 32 * w.index + static_cast<uint32_t>(std::countr_zero(lanes));
+    auto open = c.bulk_groups.find(thread);
+    if (open == c.bulk_groups.end()) continue;
+    for (const auto& op : c.async.ops)
+      if (op->group && op->thread == thread && op->group + p.wait.number < open->second.open &&
+          !(p.wait.flag && op->reads_done)) {
+        if (first) *first = op.get();
+        return false;
+      }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ready(Cta& c, Warp& w, const Path& p) {
+  switch (p.wait.kind) {
+    case Wait::Kind::none: return true;
+    case Wait::Kind::mbarrier: {
+      const Mbarrier* b = c.mbarrier_at(p.wait.address);
+      return !b || b->phase != p.wait.number;
+    }
+    case Wait::Kind::named_barrier: return c.named[p.wait.id].generation != p.wait.number;
+    case Wait::Kind::lanes: return (p.wait.lanes & w.live & ~lanes_waiting(w, Wait::Kind::lanes, p.pc)) == 0;
+    case Wait::Kind::sync_lanes: return (p.wait.lanes & w.live & ~lanes_waiting(w, Wait::Kind::sync_lanes, kNone)) == 0;
+    case Wait::Kind::cp_async: return cp_async_done(w, p, nullptr);
+    case Wait::Kind::bulk: return group_done(c, w, p, nullptr);
+    case Wait::Kind::wgmma: return wgmma_done(c, w, p.wait.number);
+    case Wait::Kind::registers: return c.free_registers >= static_cast<int64_t>(p.wait.number);
+  }
+  return true;
+}
+
+AsyncOp* needed_by(Cta& c, const Warp& w, const Path& p) {
+  AsyncOp* op = nullptr;
+  if (p.wait.kind == Wait::Kind::cp_async) cp_async_done(w, p, &op);
+  if (p.wait.kind == Wait::Kind::bulk) group_done(c, w, p, &op);
+  if (p.wait.kind == Wait::Kind::wgmma)
+    for (const auto& o : c.async.ops)
+      if (o->queue == kWgmmaQueue + w.index / 4) return o.get();
+  return op ? c.async.first_of_queue(op) : nullptr;
+}
+
+bool break_joins(Warp& w) {
+  bool any = false;
+  for (size_t i = 0; i < w.joins.size(); ++i) {
+    Join& j = w.joins[i];
+    if (j.arrived == 0) continue;
+    Path p;
+    p.pc = j.pc, p.mask = j.arrived, p.join = j.parent;
+    j.expected &= ~j.arrived;
+    j.arrived = 0;
+    w.paths.push_back(p);
+    any = true;
+  }
+  settle_joins(w);
+  return any;
+}
+
+SliceEnd run_slice(Cta& c, Warp& w, size_t index, uint64_t budget) {
+  if (w.paths[index].wait.kind == Wait::Kind::sync_lanes) return release_sync_lanes(c, w);
+  if (w.paths[index].wait.kind == Wait::Kind::lanes) return run_together(c, w, index);
+  if (w.paths[index].wait.kind != Wait::Kind::none && !w.paths[index].wait.again)
+    clear_wait(w.paths[index]), ++w.paths[index].pc;
+  const uint64_t first_event = c.events;
+  const Insn* code = c.program.code.data();
+  WgmmaGroupState& group = *c.wgmma[w.index / 4];
+  const std::vector<uint8_t>& pending = group.registers[w.index % 4];
+  while (true) {
+    Path& p = w.paths[index];
+    if (p.join != kNone && p.pc == w.joins[p.join].pc && p.wait.kind == Wait::Kind::none) {
+      settle_joins(w);
+      return SliceEnd::gone;
+    }
+    if (budget-- == 0) return SliceEnd::budget;
+    const Insn& i = code[p.pc];
+    uint32_t mask = p.mask;
+    if (i.guard != kNone) mask &= i.guard_negated ? ~w.pred(i.guard) : w.pred(i.guard);
+    ++c.time;
+    if (i.kind == InsnKind::branch) {
+      if (branch(w, index, i, mask) == SliceEnd::gone) return SliceEnd::gone;
+      continue;
+    }
+    if (mask == 0) {
+      ++p.pc;
+      continue;
+    }
+    if (i.kind == InsnKind::leave) {
+      leave(w, index, mask);
+      return SliceEnd::gone;
+    }
+    w.mask = mask;
+    w.path = &p;
+    Step s = Step::next;
+    const bool put_off = !pending.empty() && guard_pending(w, i, s);
+    if (!put_off) s = i.exec(w, i);
+    if (s == Step::trap) return SliceEnd::trap;
+    if (s == Step::blocked) return SliceEnd::blocked;
+    if (c.events != first_event) s = Step::yield;
+    clear_wait(p);
+    ++p.pc;
+    if (s == Step::yield) return SliceEnd::yielded;
+  }
+}
+
+}  // namespace tc::sim

@@ -1,0 +1,361 @@
+#include "sim/machine/scheduler.h"
+
+#include "sim/machine/paths.h"
+#include "sim/machine/wgmma_state.h"
+
+namespace tc::sim {
+namespace {
+
+constexpr uint64_t kTurn = 64;            // instructions a path runs under rr before the next one
+constexpr uint64_t kStallTurn = 512;      // under adversarial: that long without progress is a spin
+constexpr uint64_t kIdleTurns = 20000;    // turns without progress and with nothing outstanding: a hang
+
+struct Choice {
+  Warp* warp = nullptr;
+  size_t path = 0;
+};
+
+class Scheduler {
+ public:
+  Scheduler(Cta& cta, const Limits& limits) : c_(cta), limits_(limits) {
+    for (Warp& w : c_.warps) order_.push_back(&w);
+    std::stable_sort(order_.begin(), order_.end(), [](auto* a, auto* b) { return a->preference < b->preference; });
+  }
+
+  CtaEnd run() {
+    for (uint64_t turn = 0;; ++turn) {
+      if (c_.trap) return CtaEnd::trap;
+      if (CtaEnd e = over_limit(turn); e != CtaEnd::done) return e;
+      if (c_.time >= c_.async.next_due) c_.run_due();
+      if (c_.trap) return CtaEnd::trap;
+      if (finished()) return CtaEnd::done;
+      Choice next = choose();
+      if (!next.warp) {
+        if (!unblock()) return CtaEnd::hang;
+        continue;
+      }
+      if (run_turn(next) == SliceEnd::trap) return CtaEnd::trap;
+      if (c_.progress != seen_progress_) seen_progress_ = c_.progress, idle_turns_ = 0;
+      else if (++idle_turns_ > kIdleTurns && c_.async.empty()) return CtaEnd::hang;
+    }
+  }
+
+  SteerResult steer(const SteerStep& step) {
+    switch (step.kind) {
+      case SteerStep::Kind::run_warp: return steer_warp(step.warp);
+      case SteerStep::Kind::complete_async: return steer_async(step.barrier, step.n);
+    }
+    return {};
+  }
+
+ private:
+  CtaEnd over_limit(uint64_t turn) const {
+    if (c_.time > limits_.steps) return CtaEnd::step_limit;
+    if (turn % 256 != 0) return CtaEnd::done;
+    if (limits_.stop && limits_.stop->load(std::memory_order_relaxed)) return CtaEnd::stopped;
+    return std::chrono::steady_clock::now() > limits_.deadline ? CtaEnd::time_limit : CtaEnd::done;
+  }
+
+  bool finished() const {
+    for (const Warp& w : c_.warps)
+      if (w.live) return false;
+    return true;
+  }
+
+  // The next runnable path of a warp, after the one that ran last.
+  bool find_path(Warp& w, size_t& path) const {
+    const size_t n = w.paths.size();
+    for (size_t k = 0; k < n; ++k) {
+      const size_t i = n == 1 ? 0 : (c_.time + k) % n;
+      if (!ready(c_, w, w.paths[i])) continue;
+      path = i;
+      return true;
+    }
+    return false;
+  }
+
+  Choice choose() {
+    switch (c_.launch.schedule) {
+      case Schedule::rr: return choose_next();
+      case Schedule::random: return choose_random();
+      case Schedule::adversarial: return choose_preferred();
+    }
+    return {};
+  }
+
+  Choice choose_next() {
+    const size_t n = c_.warps.size();
+    for (size_t k = 0; k < n; ++k) {
+      cursor_ = (cursor_ + 1) % n;
+      Choice choice{&c_.warps[cursor_]};
+      if (find_path(*choice.warp, choice.path)) return choice;
+    }
+    return {};
+  }
+
+  Choice choose_random() {
+    const size_t n = c_.warps.size();
+    const size_t start = c_.random.below(static_cast<uint32_t>(n));
+    for (size_t k = 0; k < n; ++k) {
+      Choice choice{&c_.warps[(start + k) % n]};
+      if (find_path(*choice.warp, choice.path)) return choice;
+    }
+    return {};
+  }
+
+  // Spinning warps give way; when all spin and operations are outstanding, the machine completes one of those instead.
+  Choice choose_preferred() {
+    if (c_.progress != stall_progress_) clear_stalls();
+    for (int round = 0; round < 2; ++round) {
+      for (Warp* w : order_) {
+        Choice choice{w};
+        if (!w->stalled && find_path(*w, choice.path)) return choice;
+      }
+      bool any = false;
+      for (Warp* w : order_) any |= w->stalled;
+      if (!any || !c_.async.empty()) return {};
+      clear_stalls();
+    }
+    return {};
+  }
+  void clear_stalls() {
+    for (Warp& w : c_.warps) w.stalled = false;
+    stall_progress_ = c_.progress;
+  }
+
+  SliceEnd run_turn(Choice next) {
+    const uint64_t before = c_.progress;
+    uint64_t budget = kTurn;
+    if (c_.launch.schedule == Schedule::random) budget = 1 + c_.random.below(kTurn);
+    if (c_.launch.schedule == Schedule::adversarial) budget = kStallTurn;
+    const SliceEnd end = run_slice(c_, *next.warp, next.path, budget);
+    // A turn that ended by budget or by a poll, with no effect: a spin.
+    if (c_.progress == before && (end == SliceEnd::budget || end == SliceEnd::yielded)) next.warp->stalled = true;
+    return end;
+  }
+
+  // Nothing can run. Completes an operation, lets joins go, or times polls out; false: deadlock.
+  bool unblock() {
+    if (!c_.async.empty()) {
+      complete_one();
+      return true;
+    }
+    bool any = false;
+    for (Warp& w : c_.warps) any |= break_joins(w);
+    if (any) return true;
+    if (unblock_progress_ == c_.progress) return false;
+    unblock_progress_ = c_.progress;
+    for (Warp& w : c_.warps)
+      for (Path& p : w.paths)
+        if (p.wait.kind == Wait::Kind::mbarrier) p.wait = Wait{}, p.timed_out = true, any = true;
+    clear_stalls();
+    return any;
+  }
+
+  void complete_one() {
+    // Not adversarial: time passes until the next operation is due.
+    if (c_.async.next_due != AsyncOp::kLate) {
+      c_.time = std::max(c_.time, c_.async.next_due);
+      return c_.run_due();
+    }
+    const auto& ops = c_.async.ops;
+    AsyncOp* op = ops[c_.random.below(static_cast<uint32_t>(ops.size()))].get();
+    c_.step_async(c_.async.first_of_queue(op), 1);
+    c_.forget_due();
+  }
+
+  // One protocol event of the warp, or until all its paths are blocked.
+  SteerResult steer_warp(uint32_t index) {
+    if (index >= c_.warps.size()) return {};
+    Warp& w = c_.warps[index];
+    const uint64_t before = c_.events;
+    for (uint64_t turns = 0; turns < kIdleTurns && w.live && !c_.trap; ++turns) {
+      size_t path = 0;
+      if (!find_path(w, path)) {
+        if (!complete_needed(w)) break;
+        continue;
+      }
+      run_slice(c_, w, path, kTurn);
+      if (c_.events != before) {
+        const Place& at = c_.program.places[c_.last_event.place];
+        return {true, c_.last_event.kind, at.where.front()};
+      }
+    }
+    return {};
+  }
+
+  // Operations that a wait of this warp asks for (its own copies and wgmma) complete on demand.
+  bool complete_needed(Warp& w) {
+    for (const Path& p : w.paths)
+      if (AsyncOp* op = needed_by(c_, w, p)) {
+        c_.step_async(op, 1);
+        return true;
+      }
+    return false;
+  }
+
+  SteerResult steer_async(uint32_t barrier, uint32_t n) {
+    for (const auto& o : c_.async.ops) {
+      if (o->barrier != barrier || n-- != 0) continue;
+      AsyncOp* op = o.get();
+      const SteerResult r{true, EventKind::bulk_issue, c_.program.places[op->place].where.front()};
+      const uint64_t sequence = op->sequence;
+      auto outstanding = [&] {
+        for (const auto& x : c_.async.ops)
+          if (x->sequence == sequence) return true;
+        return false;
+      };
+      while (outstanding() && !c_.trap) c_.step_async(op, 1);
+      return r;
+    }
+    return {};
+  }
+
+  Cta& c_;
+  const Limits& limits_;
+  std::vector<Warp*> order_;
+  size_t cursor_ = 0;
+  uint64_t seen_progress_ = 0, idle_turns_ = 0, stall_progress_ = 0, unblock_progress_ = UINT64_MAX;
+};
+
+std::string lanes_text(uint32_t lanes) {
+  if (lanes == ~0u) return "";
+  char text[32];
+  std::snprintf(text, sizeof text, " (lanes 0x%x)", lanes);
+  return text;
+}
+
+std::string wait_text(const Cta& c, const Warp& w, const Path& p) {
+  const Wait& t = p.wait;
+  switch (t.kind) {
+    case Wait::Kind::none: return "spins without progress";
+    case Wait::Kind::mbarrier: {
+      std::string out = "waits at mbarrier " + c.shared_text(t.address) + " for parity " + std::to_string(t.parity);
+      const uint32_t i = c.mbarrier_index[t.address / 8];
+      const Mbarrier& b = c.mbarriers[i];
+      return out + ": it is in phase " + std::to_string(b.phase) + ", " + std::to_string(b.pending) + " of " +
+             std::to_string(b.expected) + " arrivals pending, " + std::to_string(b.tx) + " transaction bytes outstanding";
+    }
+    case Wait::Kind::named_barrier: {
+      const NamedBarrier& b = c.named[t.id];
+      std::string out = "waits at barrier " + std::to_string(t.id) + ": arrived are warps";
+      for (const Warp& o : c.warps)
+        if (b.arrived_warps >> o.index & 1) out += " " + std::to_string(o.index);
+      if (b.arrived_warps == 0) out += " none (a part of this warp is elsewhere)";
+      return out + (b.expected_threads ? " of " + std::to_string(b.expected_threads) + " threads" : ", expected are all");
+    }
+    case Wait::Kind::lanes:
+    case Wait::Kind::sync_lanes: return "waits for the other lanes of the warp";
+    case Wait::Kind::cp_async: return "waits for cp.async groups";
+    case Wait::Kind::bulk: return "waits for bulk groups";
+    case Wait::Kind::wgmma: return "waits for a wgmma that other warps of the warpgroup have not issued";
+    case Wait::Kind::registers: {
+      return "waits for " + std::to_string(t.number) + " registers of " + std::to_string(c.free_registers) + " free";
+    }
+  }
+  (void)w;
+  return {};
+}
+
+// Adds the finding that describes who is blocked where.
+void explain_hang(Cta& c) {
+  Diag d;
+  size_t blocked = 0;
+  const Path* first = nullptr;
+  for (const Warp& w : c.warps)
+    for (const Path& p : w.paths) {
+      ++blocked;
+      const bool registers = p.wait.kind == Wait::Kind::registers;
+      if (!first || registers || (first->wait.kind != Wait::Kind::mbarrier && p.wait.kind == Wait::Kind::mbarrier)) first = &p;
+    }
+  if (!first) return;
+  const uint32_t at = c.program.code[first->pc].place;
+  const bool registers = first->wait.kind == Wait::Kind::registers;
+  d = c.violation(registers ? "SETREG-05" : "PROG-01", at,
+                  "deadlock: CTA (" + std::to_string(c.id.x) + "," + std::to_string(c.id.y) + "," + std::to_string(c.id.z) + "), " +
+                      std::to_string(blocked) + " blocked and nothing outstanding can release them");
+  for (const Warp& w : c.warps)
+    for (const Path& p : w.paths)
+      d.notes.push_back({c.program.places[c.program.code[p.pc].place].where.front(),
+                         "warp " + std::to_string(w.index) + lanes_text(p.mask) + " " + wait_text(c, w, p)});
+  c.findings.push_back(std::move(d));
+}
+
+// What is still under way when all threads have left.
+void check_exit(Cta& c) {
+  if (!c.race) return;
+  for (const auto& op : c.async.ops)
+    if (op->barrier != 0)
+      c.finding(c.violation("MBAR-16", op->place, "the CTA has exited while this is outstanding: " + op->describe(c)));
+  for (const auto& [thread, g] : c.bulk_groups)
+    if (g.last != 0 && !c.race->knows(thread / 32, thread % 32, g.slot, static_cast<uint32_t>(g.last)))
+      c.finding(c.violation("TMA-15", g.place, "thread " + std::to_string(thread) + " exits without waiting until this store has read shared memory"));
+  for (const auto& g : c.wgmma)
+    for (const WgmmaRecord& r : g->records)
+      for (uint32_t w = 0; w < 4; ++w)
+        if (r.insn[w] && !(r.waited >> w & 1))
+          c.finding(c.violation("WGMMA-12", r.insn[w]->place, "the CTA has exited without waiting for this wgmma"));
+}
+
+void report_races(Cta& c) {
+  if (!c.race) return;
+  auto kind = [](Access a, bool async) {
+    const std::string base = a == Access::read ? "read" : a == Access::write ? "write" : "atomic access";
+    return async ? base + " by an asynchronous operation" : base;
+  };
+  for (const RaceReport& r : c.race->reports()) {
+    const bool fence = r.rule == "FENCE-01";
+    const bool barrier = c.mbarrier_index[r.address / 8] != 0 && (r.now == Access::atomic || r.before == Access::atomic);
+    Diag d = c.violation(fence ? "FENCE-01" : barrier ? "MBAR-03" : "RACE-01", r.place_now,
+                         fence ? "no proxy fence orders this " + kind(r.now, r.now_async) + " after the generic write of " + c.shared_text(r.address)
+                               : "this " + kind(r.now, r.now_async) + " of " + c.shared_text(r.address) + " is not ordered with an earlier " + kind(r.before, r.before_async));
+    for (const SourceRange& s : c.program.places[r.place_before].where) {
+      d.notes.push_back({s, "the earlier " + kind(r.before, r.before_async)});
+      break;
+    }
+    c.finding(std::move(d));
+  }
+}
+
+CtaEnd finish(Cta& c, CtaEnd end) {
+  report_races(c);
+  if (end == CtaEnd::hang) explain_hang(c);
+  if (end == CtaEnd::trap) c.findings.push_back(*c.trap);
+  if (end == CtaEnd::done) {
+    check_exit(c);
+    while (!c.async.empty() && !c.trap) c.step_async(c.async.first_of_queue(c.async.ops.front().get()), 1);
+    if (c.trap) c.findings.push_back(*c.trap), end = CtaEnd::trap;
+  }
+  return end;
+}
+
+}  // namespace
+
+CtaEnd run_cta(Cta& cta, const Limits& limits) { return finish(cta, Scheduler(cta, limits).run()); }
+
+CtaEnd run_steered(Cta& cta, const Limits& limits, const std::vector<SteerStep>& steps,
+                   std::vector<SteerResult>& results) {
+  Scheduler scheduler(cta, limits);
+  cta.steered = true;
+  for (const SteerStep& s : steps) results.push_back(scheduler.steer(s));
+  cta.steered = false;
+  for (const auto& op : cta.async.ops) op->due = cta.time;
+  cta.forget_due();
+  return finish(cta, scheduler.run());
+}
+
+std::string_view name_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::none: return "none";
+    case EventKind::arrive: return "arrive";
+    case EventKind::expect_tx: return "expect_tx";
+    case EventKind::wait: return "wait";
+    case EventKind::bulk_issue: return "bulk copy";
+    case EventKind::wgmma_issue: return "wgmma";
+    case EventKind::wgmma_wait: return "wgmma wait";
+    case EventKind::named_barrier: return "named barrier";
+  }
+  return "none";
+}
+
+}  // namespace tc::sim

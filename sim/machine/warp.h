@@ -1,0 +1,85 @@
+// A warp: registers of 32 lanes and the paths that its lanes are on.
+// A diverged branch splits a path in two; they meet again at the immediate post-dominator of the branch, where a Join
+// collects lanes until all that it expects are there. Each path blocks, runs and is scheduled by itself, so lane 0 may
+// wait for lanes 1-31. Where nothing else can run, lanes at a join go on without the missing ones (the programming
+// model promises no convergence), so a join never makes a deadlock.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "sim/machine/insn.h"
+
+namespace tc::sim {
+
+struct Cta;
+
+// Why a path does not run. `again`: execute the instruction again once it holds; otherwise it is done.
+struct Wait {
+  enum class Kind : uint8_t {
+    none,
+    mbarrier,       // the phase of the barrier at `address` is no longer `number`
+    named_barrier,  // barrier `id` has left generation `number`
+    lanes,          // lanes `lanes` of the warp have reached the same instruction
+    sync_lanes,     // lanes `lanes` of the warp are at some bar.warp.sync
+    cp_async,       // commit groups of each lane but the newest `number` are complete
+    bulk,           // bulk groups of lane `id` but the newest `number` are complete; `flag`: reads only
+    wgmma,          // wgmma groups of the warpgroup up to `number` are complete
+    registers,      // `number` registers are free
+  };
+  Kind kind = Kind::none;
+  bool again = false;
+  bool flag = false;
+  uint32_t address = 0, id = 0, lanes = 0;
+  uint64_t number = 0;
+  uint32_t parity = 0;  // of an mbarrier wait, for the report
+};
+
+struct Path {
+  uint32_t pc = 0, mask = 0;
+  uint32_t join = kNone;  // index into Warp::joins
+  Wait wait;
+  bool timed_out = false;         // the next try_wait answers false
+  uint32_t poll_pc = kNone;       // where a poll answered false last, and the progress count then
+  uint64_t poll_progress = 0;
+};
+
+struct Join {
+  uint32_t pc = 0;
+  uint32_t expected = 0, arrived = 0;  // lanes; 0 expected: free
+  uint32_t parent = kNone;
+};
+
+struct AsyncOp;
+
+struct Warp {
+  Cta* cta = nullptr;
+  uint32_t index = 0;
+  uint32_t live = 0;  // lanes that have not left
+  uint32_t mask = 0;  // lanes of the instruction being executed
+  Path* path = nullptr;
+  std::vector<uint8_t> storage;
+  uint8_t* regs = nullptr;  // 64-byte aligned
+  std::vector<uint8_t> local;
+  uint32_t local_bytes = 0;  // of one lane
+  std::vector<Path> paths;
+  std::vector<Join> joins;
+  bool stalled = false;  // adversarial: ran without progress
+  uint32_t preference = 0;
+  uint32_t registers = 0;  // a thread, for setmaxnreg
+  uint64_t cluster_generation = 0;  // of barrier.cluster when this warp arrived last
+  uint32_t carry = 0;      // the condition code of add.cc, one bit a lane
+
+  std::array<uint32_t, 32> cp_group{};  // the open cp.async group of each lane, from 1
+  std::vector<AsyncOp*> cp_queue;        // outstanding cp.async of this warp, oldest first
+
+  template <class T>
+  T* reg(uint32_t at) {
+    return reinterpret_cast<T*>(regs + at);
+  }
+  uint32_t& pred(uint32_t at) { return *reg<uint32_t>(at); }
+};
+
+}  // namespace tc::sim

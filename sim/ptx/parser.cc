@@ -1,0 +1,531 @@
+// Recursive descent over the tokens, one function a grammar symbol of PTX ISA 4 and 5. Strict: what is not known is an
+// error at its place, except debug sections, which are passed over.
+#include <charconv>
+#include <cstring>
+
+#include "base/files.h"
+#include "sim/ptx/lexer.h"
+#include "sim/ptx/module.h"
+
+namespace tc::ptx {
+namespace {
+
+constexpr std::array<std::string_view, 4> kLinkage = {".visible", ".extern", ".weak", ".common"};
+
+// Entry and function directives with their numbers of values; PTX ISA 11.4.
+struct DirectiveRow {
+  std::string_view name;
+  uint8_t least, most;
+};
+constexpr std::array kDirectives = {
+    DirectiveRow{"maxntid", 1, 3},       DirectiveRow{"reqntid", 1, 3},          DirectiveRow{"minnctapersm", 1, 1},
+    DirectiveRow{"maxnctapersm", 1, 1},  DirectiveRow{"maxnreg", 1, 1},          DirectiveRow{"noreturn", 0, 0},
+    DirectiveRow{"explicitcluster", 0, 0}, DirectiveRow{"reqnctapercluster", 1, 3}, DirectiveRow{"maxclusterrank", 1, 1},
+    DirectiveRow{"blocksareclusters", 0, 0},
+};
+
+class Parser {
+ public:
+  Parser(FileId file, std::vector<Token> tokens) : file_(file), tokens_(std::move(tokens)) {}
+
+  Result<Module> run() {
+    module_.text = file_;
+    while (error_.empty() && peek().kind != Token::Kind::end) item();
+    if (!error_.empty()) return input_error(error_at_, error_);
+    if (module_.version.empty()) return input_error({file_, 1, 1, 1, 2}, "no .version directive");
+    if (module_.target.empty()) return input_error({file_, 1, 1, 1, 2}, "no .target directive");
+    resolve_files();
+    return std::move(module_);
+  }
+
+ private:
+  // ---- tokens
+  const Token& peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+  bool at(std::string_view text) const {
+    return peek().text == text && peek().kind != Token::Kind::string && peek().kind != Token::Kind::end;
+  }
+  const Token& take() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
+  bool accept(std::string_view text) { return at(text) ? (take(), true) : false; }
+  void fail(std::string message) {
+    if (!error_.empty()) return;
+    error_ = std::move(message), error_at_ = range(peek());
+    at_ = tokens_.size() - 1;  // the end token: every loop stops
+  }
+  void expect(std::string_view text) {
+    if (!accept(text)) fail("expected '" + std::string(text) + "'" + found());
+  }
+  std::string found() const {
+    return peek().kind == Token::Kind::end ? ", found the end of the text" : ", found '" + std::string(peek().text) + "'";
+  }
+  SourceRange range(const Token& t) const {
+    return {file_, t.line, t.column, t.line, t.column + static_cast<uint32_t>(std::max<size_t>(t.text.size(), 1))};
+  }
+  std::string word(std::string_view what) {
+    if (peek().kind == Token::Kind::word) return std::string(take().text);
+    fail("expected " + std::string(what) + found());
+    return {};
+  }
+
+  // ---- module
+  void item() {
+    if (accept(".version")) {
+      module_.version = take().text;
+    } else if (accept(".target")) {
+      do module_.target.emplace_back(take().text);
+      while (accept(","));
+    } else if (accept(".address_size")) {
+      module_.address_size = static_cast<uint32_t>(unsigned_number());
+      if (module_.address_size != 64) fail("unsupported: .address_size other than 64");
+    } else if (accept(".file")) {
+      file_directive();
+    } else if (accept(".pragma")) {
+      module_.items.emplace_back(pragma());
+    } else if (accept(".section")) {
+      skip_section();
+    } else {
+      declaration();
+    }
+  }
+
+  void file_directive() {
+    SourceFile f;
+    f.number = static_cast<uint32_t>(unsigned_number());
+    if (peek().kind != Token::Kind::string) return fail("expected a file name" + found());
+    f.path = take().text;
+    while (accept(",")) unsigned_number();  // time stamp and size
+    module_.files.push_back(std::move(f));
+  }
+
+  void skip_section() {
+    take();
+    expect("{");
+    for (int depth = 1; depth > 0 && peek().kind != Token::Kind::end;) {
+      if (at("{")) ++depth;
+      if (at("}")) --depth;
+      take();
+    }
+  }
+
+  std::vector<std::string> linkage() {
+    std::vector<std::string> out;
+    for (bool more = true; more;) {
+      more = false;
+      for (std::string_view l : kLinkage)
+        if (accept(l)) out.emplace_back(l.substr(1)), more = true;
+    }
+    return out;
+  }
+
+  void declaration() {
+    std::vector<std::string> link = linkage();
+    if (at(".entry") || at(".func")) return function(std::move(link));
+    if (!space_named(peek().text.substr(std::min<size_t>(1, peek().text.size()))))
+      return fail("expected a directive" + found());
+    module_.items.emplace_back(variable(std::move(link)));
+    expect(";");
+  }
+
+  // ---- functions
+  void function(std::vector<std::string> link) {
+    Function f;
+    f.linkage = std::move(link);
+    f.is_entry = take().text == ".entry";
+    if (at("(")) f.results = parameters();
+    f.where.range = range(peek());
+    f.name = word("a function name");
+    if (at("(")) f.params = parameters();
+    directives(f);
+    if (accept(";")) return void(module_.items.emplace_back(std::move(f)));
+    f.has_body = true;
+    function_ = &f;
+    location_ = 0;
+    f.body = block();
+    function_ = nullptr;
+    module_.items.emplace_back(std::move(f));
+  }
+
+  void directives(Function& f) {
+    while (peek().kind == Token::Kind::dotted) {
+      const std::string_view name = peek().text.substr(1);
+      const auto* known = std::find_if(kDirectives.begin(), kDirectives.end(), [&](auto& d) { return d.name == name; });
+      if (known == kDirectives.end()) return fail("unknown directive ." + std::string(name));
+      take();
+      Directive d{std::string(name), {}};
+      if (known->most > 0) {
+        do d.values.push_back(unsigned_number());
+        while (accept(","));
+      }
+      if (d.values.size() < known->least || d.values.size() > known->most) return fail("wrong number of values of ." + d.name);
+      f.directives.push_back(std::move(d));
+    }
+  }
+
+  std::vector<Variable> parameters() {
+    std::vector<Variable> out;
+    expect("(");
+    if (accept(")")) return out;
+    do out.push_back(variable({}));
+    while (accept(","));
+    expect(")");
+    return out;
+  }
+
+  // .space [.align n] [.v2] .type [.ptr ...] name[dims] [= values]
+  Variable variable(std::vector<std::string> link) {
+    Variable v;
+    v.linkage = std::move(link);
+    v.where.range = range(peek());
+    const std::string_view space = peek().text;
+    if (at(".reg")) v.space = Space::param, v.attributes.push_back("reg"), take();
+    else if (auto s = space.empty() ? std::nullopt : space_named(space.substr(1))) v.space = *s, take();
+    else fail("expected a state space" + found());
+    if (accept(".align")) v.align = static_cast<uint32_t>(unsigned_number());
+    if (accept(".v2")) v.vector = 2;
+    if (accept(".v4")) v.vector = 4;
+    v.type = type();
+    if (accept(".ptr")) {
+      v.attributes.push_back("ptr");
+      if (at(".global") || at(".shared") || at(".const") || at(".local")) v.attributes.emplace_back(take().text.substr(1));
+      if (accept(".align")) v.attributes.push_back("align " + std::to_string(unsigned_number()));
+    }
+    v.name = word("a name");
+    while (accept("[")) {
+      v.dims.push_back(at("]") ? 0 : unsigned_number());
+      expect("]");
+    }
+    if (accept("=")) initialiser(v.values);
+    if (v.align & (v.align - 1)) fail(".align is no power of two");
+    return v;
+  }
+
+  void initialiser(std::vector<Operand>& out) {
+    if (!accept("{")) return out.push_back(operand());
+    if (accept("}")) return;
+    do initialiser(out);
+    while (accept(","));
+    expect("}");
+  }
+
+  Type type() {
+    if (peek().kind == Token::Kind::dotted)
+      if (auto t = type_named(peek().text.substr(1))) return take(), *t;
+    fail("expected a type" + found());
+    return Type::b32;
+  }
+
+  // ---- statements
+  Block block() {
+    Block b;
+    if (++depth_ > 200) fail("blocks are nested too deeply");
+    expect("{");
+    while (error_.empty() && !at("}")) {
+      if (peek().kind == Token::Kind::end) fail("expected '}'" + found());
+      else statement(b.body);
+    }
+    expect("}");
+    --depth_;
+    return b;
+  }
+
+  void statement(std::vector<Statement>& out) {
+    if (accept(";")) return;
+    if (at("{")) return out.push_back({block()});
+    if (peek().kind == Token::Kind::dotted) return directive_statement(out);
+    if (peek().kind == Token::Kind::word && peek(1).text == ":" && peek(1).kind == Token::Kind::punct) {
+      Label l;
+      l.where.range = range(peek());
+      l.name = take().text;
+      take();
+      return out.push_back({std::move(l)});
+    }
+    out.push_back({instruction()});
+  }
+
+  void directive_statement(std::vector<Statement>& out) {
+    if (at(".reg")) {
+      out.push_back({register_decl()});
+    } else if (accept(".loc")) {
+      return out.push_back({loc()});
+    } else if (accept(".pragma")) {
+      return out.push_back({pragma()});
+    } else if (at(".branchtargets") || at(".calltargets") || at(".callprototype")) {
+      TargetList t;
+      t.directive = take().text.substr(1);
+      while (!at(";") && peek().kind != Token::Kind::end) t.words.emplace_back(take().text);
+      out.push_back({std::move(t)});
+    } else if (at(".section")) {
+      take();
+      return skip_section();
+    } else {
+      out.push_back({variable(linkage())});
+    }
+    expect(";");
+  }
+
+  RegisterDecl register_decl() {
+    RegisterDecl d;
+    d.where.range = range(take());
+    if (accept(".v2")) d.vector = 2;
+    if (accept(".v4")) d.vector = 4;
+    d.type = type();
+    do {
+      RegisterDecl::Name n{word("a register name"), 0};
+      if (accept("<")) {
+        n.count = static_cast<uint32_t>(unsigned_number());
+        if (n.count == 0 || n.count > (1u << 20)) fail("unreasonable register count");
+        expect(">");
+      }
+      d.names.push_back(std::move(n));
+    } while (accept(","));
+    return d;
+  }
+
+  Pragma pragma() {
+    if (peek().kind != Token::Kind::string) fail("expected a string" + found());
+    Pragma p{std::string(take().text)};
+    expect(";");
+    return p;
+  }
+
+  Location location() {
+    Location l;
+    l.file = static_cast<uint32_t>(unsigned_number());
+    l.line = static_cast<uint32_t>(unsigned_number());
+    l.column = static_cast<uint32_t>(unsigned_number());
+    return l;
+  }
+
+  LocDirective loc() {
+    LocDirective d;
+    d.at = location();
+    while (accept(",")) {
+      if (accept("function_name")) {
+        d.function = take().text;
+        if (accept("+")) d.function += "+" + std::to_string(unsigned_number());
+      } else if (accept("inlined_at")) {
+        d.inlined_at = location();
+      } else fail("expected function_name or inlined_at" + found());
+    }
+    if (function_) note_location(d);
+    return d;
+  }
+
+  // The call sites of inlining are found again by their own, earlier .loc.
+  void note_location(const LocDirective& d) {
+    if (d.at.line == 0) return;  // compiler-made code belongs to the line before
+    auto& all = function_->locations;
+    auto find = [&](Location l) {
+      for (size_t i = all.size(); i-- > 0;)
+        if (all[i].file == l.file && all[i].line == l.line && all[i].column == l.column) return static_cast<uint32_t>(i + 1);
+      all.push_back(l);
+      return static_cast<uint32_t>(all.size());
+    };
+    Location l = d.at;
+    if (!d.function.empty()) l.inlined_at = find(d.inlined_at);
+    all.push_back(l);
+    location_ = static_cast<uint32_t>(all.size());
+  }
+
+  // [@p] opcode operands ;
+  Instruction instruction() {
+    Instruction in;
+    const Token& first = peek();
+    if (accept("@")) {
+      in.guard_negated = accept("!");
+      in.guard = word("a predicate");
+    }
+    in.where.range = range(peek());
+    in.opcode = word("an instruction");
+    while (peek().kind == Token::Kind::dotted && peek().glued) in.opcode += take().text;
+    in.location = location_;
+    if (!at(";")) {
+      do in.operands.push_back(operand());
+      while (accept(","));
+    }
+    const Token& last = peek();
+    expect(";");
+    SourceRange& r = in.where.range;
+    r.line = first.line, r.column = first.column, r.end_line = last.line, r.end_column = last.column;
+    return in;
+  }
+
+  // ---- operands
+  Operand operand() {
+    Operand o = simple_operand();
+    if (at("|")) {
+      Operand pair;
+      pair.kind = Operand::Kind::pair;
+      pair.where = o.where;
+      pair.parts.push_back(std::move(o));
+      while (accept("|")) pair.parts.push_back(simple_operand());
+      return pair;
+    }
+    return o;
+  }
+
+  std::vector<Operand> operands_until(std::string_view close) {
+    std::vector<Operand> out;
+    if (++depth_ > 200) fail("operands are nested too deeply");
+    if (!at(close)) {
+      do out.push_back(operand());
+      while (accept(","));
+    }
+    expect(close);
+    --depth_;
+    return out;
+  }
+
+  Operand simple_operand() {
+    Operand o;
+    o.where.range = range(peek());
+    if (accept("{")) o.kind = Operand::Kind::vector, o.parts = operands_until("}");
+    else if (accept("(")) o.kind = Operand::Kind::group, o.parts = operands_until(")");
+    else if (accept("[")) address(o);
+    else if (accept("!")) o = simple_operand(), o.negated = !o.negated;
+    else if (at("-") || peek().kind == Token::Kind::number) literal(o);
+    else if (at("_")) take(), o.kind = Operand::Kind::sink;
+    else name(o);
+    return o;
+  }
+
+  void name(Operand& o) {
+    o.kind = Operand::Kind::name;
+    o.name = word("an operand");
+    while (peek().kind == Token::Kind::dotted && peek().glued) o.name += take().text;
+    o.offset = displacement();
+  }
+
+  int64_t displacement() {
+    int64_t sum = 0;
+    while (at("+") || (at("-") && peek(1).kind == Token::Kind::number)) {
+      const bool minus = take().text == "-";
+      const bool inner_minus = accept("-");
+      const int64_t v = static_cast<int64_t>(unsigned_number());
+      sum += minus != inner_minus ? -v : v;
+    }
+    return sum;
+  }
+
+  void address(Operand& o) {
+    o.kind = Operand::Kind::address;
+    Operand base = simple_operand();
+    if (base.kind == Operand::Kind::integer) o.bits = base.bits, o.offset = displacement();
+    else if (base.kind == Operand::Kind::name) o.name = base.name, o.offset = base.offset;
+    else fail("expected an address");
+    if (accept(",")) o.parts = operands_until("]");
+    else expect("]");
+  }
+
+  void literal(Operand& o) {
+    const bool negative = accept("-");
+    if (peek().kind != Token::Kind::number) return fail("expected a number" + found());
+    const std::string_view text = peek().text;
+    if (text.size() == 10 && (text.starts_with("0f") || text.starts_with("0F"))) return hex_real(o, Type::f32, negative);
+    if (text.size() == 18 && (text.starts_with("0d") || text.starts_with("0D"))) return hex_real(o, Type::f64, negative);
+    if (text.find('.') != text.npos || (text.find_first_of("eE") != text.npos && !text.starts_with("0x"))) {
+      const std::string copy(take().text);
+      char* end = nullptr;
+      double v = std::strtod(copy.c_str(), &end);
+      if (*end) fail("malformed number");
+      if (negative) v = -v;
+      o.kind = Operand::Kind::real, o.type = Type::f64;
+      std::memcpy(&o.bits, &v, sizeof v);
+      return;
+    }
+    o.kind = Operand::Kind::integer;
+    o.bits = unsigned_number();
+    if (negative) o.bits = -o.bits;
+  }
+
+  void hex_real(Operand& o, Type type, bool negative) {
+    const std::string_view digits = peek().text.substr(2);
+    o.kind = Operand::Kind::real, o.type = type;
+    auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), o.bits, 16);
+    if (ec != std::errc() || end != digits.data() + digits.size()) return fail("malformed number");
+    if (negative) o.bits ^= uint64_t{1} << (row(type).bits - 1);
+    take();
+  }
+
+  uint64_t unsigned_number() {
+    std::string_view text = peek().text;
+    int base = 10;
+    if (text.starts_with("0x") || text.starts_with("0X")) base = 16, text.remove_prefix(2);
+    else if (text.starts_with("0b") || text.starts_with("0B")) base = 2, text.remove_prefix(2);
+    else if (text.size() > 1 && text[0] == '0') base = 8, text.remove_prefix(1);
+    if (text.ends_with("U")) text.remove_suffix(1);
+    uint64_t v = 0;
+    auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), v, base);
+    if (peek().kind != Token::Kind::number || ec != std::errc() || end != text.data() + text.size()) {
+      fail("expected an integer" + found());
+      return 0;
+    }
+    take();
+    return v;
+  }
+
+  void resolve_files() {
+    for (SourceFile& f : module_.files) {
+      auto text = read_file(f.path);
+      f.id = add_source_file(f.path, text.ok() ? *text : std::string());
+    }
+  }
+
+  FileId file_;
+  std::vector<Token> tokens_;
+  size_t at_ = 0;
+  int depth_ = 0;
+  Module module_;
+  Function* function_ = nullptr;
+  uint32_t location_ = 0;
+  std::string error_;
+  SourceRange error_at_;
+};
+
+}  // namespace
+
+Result<Module> parse(std::string_view text, std::string_view name) {
+  const FileId file = add_source_file(name, text);
+  auto tokens = lex(file, source_file_text(file));
+  if (!tokens.ok()) return tokens.error();
+  return Parser(file, std::move(*tokens)).run();
+}
+
+uint64_t Variable::elements() const {
+  uint64_t n = 1;
+  for (uint64_t d : dims) n *= d;
+  return n;
+}
+
+const Function* Module::function_named(std::string_view name) const {
+  const Function* found = nullptr;  // a definition hides its declarations
+  for (const auto& i : items)
+    if (auto* f = std::get_if<Function>(&i); f && f->name == name && (!found || f->has_body)) found = f;
+  return found;
+}
+
+std::vector<const Function*> Module::entries() const {
+  std::vector<const Function*> out;
+  for (const auto& i : items)
+    if (auto* f = std::get_if<Function>(&i); f && f->is_entry && f->has_body) out.push_back(f);
+  return out;
+}
+
+const Variable* Module::variable_named(std::string_view name) const {
+  for (const auto& i : items)
+    if (auto* v = std::get_if<Variable>(&i); v && v->name == name) return v;
+  return nullptr;
+}
+
+std::vector<SourceRange> places(const Module& module, const Function& function, const Instruction& instruction) {
+  std::vector<SourceRange> out;
+  for (uint32_t i = instruction.location, depth = 0; i != 0 && depth < 64; ++depth) {
+    const Location& l = function.locations[i - 1];
+    for (const SourceFile& f : module.files)
+      if (f.number == l.file) out.insert(out.begin(), SourceRange{f.id, l.line, std::max(l.column, 1u), l.line, std::max(l.column, 1u) + 1});
+    i = l.inlined_at;
+  }
+  if (out.empty()) out.push_back(instruction.where.range);
+  return out;
+}
+
+}  // namespace tc::ptx
