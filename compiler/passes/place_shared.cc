@@ -4,6 +4,7 @@
 // Gives: offset % alignment == 0, no two overlap, total <= the limit of the target (LAUNCH-01).
 #include "compiler/ir/layout.h"
 #include "compiler/passes/passes.h"
+#include "specs/mbarrier.h"
 
 namespace tc::ir {
 namespace {

@@ -14,7 +14,12 @@
 #define __grid_constant__ __attribute__((grid_constant))
 #endif
 
+// Code of these functions carries the source line of their callers.
+#ifdef TC_NO_SDK
+#define TL_DEV __device__ __forceinline__ __attribute__((nodebug))
+#else
 #define TL_DEV __device__ __forceinline__
+#endif
 
 namespace tl {
 
