@@ -21,7 +21,7 @@ def lines_of(text):
 
 
 def judge(path):
-    done = subprocess.run([f"{TOOLS}/tilecheck", path, "--obligations", "0-4", "--format", "json", "--no-replay"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([f"{TOOLS}/tilecheck", path, "--obligations", "0-4", "--format", "json"], capture_output=True, text=True, timeout=120)
     try:
         kernels = json.loads(done.stdout)["kernels"]
     except (json.JSONDecodeError, KeyError):
@@ -43,8 +43,11 @@ def verdict(row, path):
         out = os.path.join(folder, "out")
         prove = subprocess.run([f"{TOOLS}/tilec", path, "-o", out, "--prove", "--obligations", "0-4"], capture_output=True, text=True, timeout=120)
         empty = not os.path.isdir(out) or not os.listdir(out)
-    return rc == 1 and bool(hits) and prove.returncode == 1 and empty, \
-        f"{first['class']} [{first['rule']}] at {first['line']}, exit {rc}; tilec --prove exit {prove.returncode}, {'nothing' if empty else 'files'} written"
+    # What is found in the protocol has to happen in the generated code, too; what lowering refuses has no code.
+    replayed = [o["replayed"] for o in found if o["method"].startswith("concrete run")]
+    lowered = any(o["method"] != "lowering" for o in found)
+    return rc == 1 and bool(hits) and (not lowered or "yes" in replayed) and prove.returncode == 1 and empty, \
+        f"{first['class']} [{first['rule']}] at {first['line']}, exit {rc}; tilec --prove exit {prove.returncode}, {'nothing' if empty else 'files'} written; replayed {replayed[0] if replayed else '-'}"
 
 
 def main():

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "specs/rule.h"
 #include "tools/pipeline.h"
+#include "tools/replay.h"
 #include "tools/verdict.h"
 #include "verifier/judge.h"
 
@@ -73,6 +74,18 @@ void check_protocol(const std::string& file, const Options& o, const verify::Jud
   out.kernels.push_back(std::move(j.report));
 }
 
+// Runs a refutation on the simulator. A run that contradicts it makes the verdict unknown: one of the two is wrong.
+void replay(const ir::Module& device, KernelReport& r) {
+  for (ObligationReport& o : r.obligations) {
+    if (o.status != Verdict::refuted || !o.method.starts_with("concrete run")) continue;
+    tools::Replay replayed = tools::replay_trace(device, o.trace);
+    o.replayed = replayed.replayed;
+    o.notes.push_back({o.where, "replayed: " + replayed.replayed + " (" + replayed.how + ")"});
+    if (replayed.replayed == "no") r.verdict = Verdict::unknown;
+    return;
+  }
+}
+
 void check_program(const std::string& file, const Options& o, const eval::EvalOptions& eval, const verify::JudgeOptions& options, Outcome& out) {
   tools::Program program = tools::load_program(file, eval);
   for (const Diag& d : program.diags) out.kernels.push_back(tools::failed_input(file, d));
@@ -89,6 +102,7 @@ void check_program(const std::string& file, const Options& o, const eval::EvalOp
         out.input_error = true;
       }
     out.certificates += v.certificate_json;
+    if (device.ok() && v.report.verdict == Verdict::refuted && !o.no_replay) replay(*device, v.report);
     out.kernels.push_back(std::move(v.report));
   }
 }

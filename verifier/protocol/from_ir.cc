@@ -55,6 +55,10 @@ class Extractor {
     note_buffers();
     make_rings();
     make_roles();
+    walk(m_, f_.body, [&](OpId id) {
+      if (m_[id].kind == OpKind::tma_load || m_[id].kind == OpKind::bulk_load) ++out_.copies_of[place(m_[id])];
+      if (m_[id].kind == OpKind::wgmma) ++out_.matrix_ops_of[place(m_[id])];
+    });
     for (const ir::Precondition& c : f_.preconditions) note_precondition(c);
     out_.protocol = std::move(p_);
     out_.has_rings = !out_.protocol.rings.empty();
@@ -236,6 +240,7 @@ class Extractor {
         if (counts[static_cast<size_t>(i)].value != count) refuse(alloc, "slots of one ring of mbarriers with different arrival counts");
       std::string name = whole ? base : base + "_" + std::to_string(r.lo);
       slots_[alloc.results[0].index].push_back({r.lo, r.hi, static_cast<int>(p_.rings.size())});
+      out_.ring_offsets.push_back(int_attr(alloc, "offset", 0) + 8 * r.lo);
       p_.rings.push_back({.name = name, .slots = r.hi - r.lo + 1, .count = count, .origin = origin(alloc)});
     }
   }

@@ -8,6 +8,8 @@
 // * Several TMA boxes of one statement into one slot are one copy; a run of wgmma reads each operand slot once.
 // What the model does not hold is refused (unsupported, with its range) or listed in `not_judged` with its obligation.
 #pragma once
+#include <map>
+
 #include "compiler/ir/ir.h"
 #include "verifier/protocol/protocol.h"
 
@@ -20,6 +22,10 @@ struct NotJudged {
 struct Extracted {
   Protocol protocol;
   std::vector<NotJudged> not_judged;
+  // For replaying a trace on the generated code: byte offset of slot 0 of each ring in the kernel's shared memory, and how many
+  // instructions a copy or matrix event of a statement stands for.
+  std::vector<int64_t> ring_offsets;
+  std::map<SourceRange, int64_t> copies_of, matrix_ops_of;
   bool has_rings = false;  // no mbarrier: obligations 0 to 3 do not apply
 };
 // `m` is at the device level with one function.
