@@ -239,7 +239,9 @@ Step exec_op(Cta& cta, size_t index, OpId id) {
   if (op.kind == OpKind::sync_threads) return exec_sync(cta, index, id);
   if (is_collective(op.kind)) return exec_collective(cta, index, id);
   Group& g = cta.groups[index];
-  if (!exec_scalar(cta, g, id)) throw Stop{unsupported(place(op), "'" + std::string(info(op.kind).name) + "' in the tile interpreter")};
+  // Asynchronous copies act when they are issued: nothing is left to commit or wait for.
+  bool waits_for_copies = op.kind == OpKind::cp_async_commit || op.kind == OpKind::cp_async_wait;
+  if (!waits_for_copies && !exec_scalar(cta, g, id)) throw Stop{unsupported(place(op), "'" + std::string(info(op.kind).name) + "' in the tile interpreter")};
   ++g.frames.back().next;
   return Step::go_on;
 }

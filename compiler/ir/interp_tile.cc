@@ -253,7 +253,7 @@ struct TileRow {
   void (*exec)(Cta&, Group&, const Op&);
 };
 constexpr TileRow kTileRows[] = {
-    {OpKind::copy, exec_copy}, {OpKind::tma_copy, exec_copy}, {OpKind::fill, exec_fill},
+    {OpKind::copy, exec_copy}, {OpKind::async_copy, exec_copy}, {OpKind::tma_copy, exec_copy}, {OpKind::fill, exec_fill},
     {OpKind::gemm, exec_gemm}, {OpKind::parallel, exec_parallel},
 };
 }  // namespace

@@ -249,6 +249,8 @@ MetaInt meta_binary(Module& m, MetaKind kind, const MetaInt& a, const MetaInt& b
 // ------------------------------------------------------------------------------------------------ text, validation
 std::string print(const Module& m);
 Result<Module> parse(std::string_view file_name, std::string_view text);
+// The same program; value names and arena numbers do not count.
+bool equal(const Module& a, const Module& b);
 // Structure, operand roles, types and level; the first failure.
 Status validate(const Module& m);
 
