@@ -132,6 +132,8 @@ std::string tma_obstacle(const Module& m, const Box& g, const Box& s) {
     if (stride_of(gt, d) * e % static_cast<int64_t>(kTmaGlobalAlign))
       return "stride " + text(stride_of(gt, d) * e) + " bytes of dimension " + text(static_cast<int64_t>(d)) +
              " is no multiple of 16 (TMA-23)";
+  if (!g.offsets.empty() && known_factor(m, g.offsets.back()) * e % kTmaInnerAlign)
+    return "the first coordinate is not known to be a multiple of 16 bytes (TMA-04)";
   if (g.extents.back() * e % kTmaInnerAlign) return "inner extent of " + text(g.extents.back() * e) + " bytes is no multiple of 16 (TMA-25)";
   return {};
 }
