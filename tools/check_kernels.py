@@ -23,9 +23,22 @@ def check(name, command):
     print(f"{'ok  ' if good else 'FAIL'} {name}  {tail[-1] if tail else ''}" + ("" if good else "\n" + "\n".join(tail[-12:])), flush=True)
 
 
+def check_host(kernel):
+    """The host wrapper compiles where the CUDA headers are."""
+    file, out = f"testdata/kernels/{kernel}", f"build/check/{kernel}-host"
+    if not os.path.exists("/usr/local/cuda/include/cuda.h"):
+        print(f"skip {kernel} host wrapper: no CUDA headers")
+        return
+    subprocess.run([f"{TOOLS}/tilec", file, "--emit", "host", "-o", out], check=True)
+    for name in os.listdir(out):
+        check(f"{kernel} host wrapper", ["cc", "-std=c11", "-Wall", "-Werror", "-I/usr/local/cuda/include", "-c", f"{out}/{name}", "-o", f"{out}.o"])
+
+
 def main():
+    check("runtime and tilereplay build alone", ["sh", "-c", "mkdir -p build/check && g++ -std=c++20 -I. runtime/*.cc tools/tilereplay.cc -ldl -lpthread -o build/check/tilereplay"])
     nvcc, ptxas = shutil.which("nvcc"), shutil.which("ptxas")
     for kernel in KERNELS:
+        check_host(kernel)
         for m, n, k in SHAPES:
             args = ["--arg", f"M={m}", "--arg", f"N={n}", "--arg", f"K={k}"]
             file = f"testdata/kernels/{kernel}"
