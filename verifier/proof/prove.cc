@@ -47,7 +47,7 @@ class Prover {
 
   void judge() {
     find_used_slots(m_);
-    for (Finding& f : infer_meaning(m_, algebra_)) out_.findings.push_back(std::move(f));
+    for (Finding& f : infer_meaning(m_)) out_.findings.push_back(std::move(f));
     bool tickets =
         std::ranges::all_of(m_.classes, [](const EventClass& c) { return c.is_mark || !c.on_ring() || c.ticket; });
     out_.questions = all_questions(m_, algebra_, out_.findings);

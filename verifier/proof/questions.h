@@ -70,7 +70,7 @@ struct Finding {
 };
 
 // Reads tickets and tiles off reference runs and stores them in the classes; findings where there are none.
-std::vector<Finding> infer_meaning(Model& m, Algebra& algebra);
+std::vector<Finding> infer_meaning(Model& m);
 // Slots of every ring that are used; a spare slot that nobody uses is no part of the ring.
 void find_used_slots(Model& m);
 // Parameter sets to try: small ones, else the actual one, else larger ones.

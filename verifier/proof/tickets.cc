@@ -118,13 +118,13 @@ void find_used_slots(Model& m) {
   }
 }
 
-std::vector<Finding> infer_meaning(Model& m, Algebra& algebra) {
+std::vector<Finding> infer_meaning(Model& m) {
   Samples tickets(m.classes.size()), by_ordinal(m.classes.size()), tiles(m.classes.size());
   bool want_tiles =
       std::ranges::any_of(m.classes, [](const EventClass& c) { return c.event.buffer >= 0 && !c.event.tile; });
-  for (const std::vector<int64_t>& params : trial_parameters(m, 2 * m.depth + 3)) {
-    bool alone = trial_parameters(m, 2 * m.depth + 3).size() == 1;
-    if (!alone && !interesting(params, m.depth)) continue;
+  std::vector<std::vector<int64_t>> sets = trial_parameters(m, 2 * m.depth + 3);
+  for (const std::vector<int64_t>& params : sets) {
+    if (sets.size() > 1 && !interesting(params, m.depth)) continue;
     Inputs in = make_inputs(m, params, 1, true);
     std::optional<Traces> t = expand(m, in, 2, kMostRecords);
     if (!t) continue;
@@ -175,7 +175,6 @@ std::vector<Finding> infer_meaning(Model& m, Algebra& algebra) {
         miss("4", Topic::no_tile, FindingKind::open, "the writes that it sees are no running count of iterations");
     }
   }
-  (void)algebra;
   return findings;
 }
 
