@@ -1,0 +1,4 @@
+# test: eval
+import tilelang.language as T
+
+x = (1 +  # error: syntax error: '(' was never closed
