@@ -80,6 +80,11 @@ bool wanted(const Session& s, const Instance& instance) {
   return false;
 }
 
+void refuse_eager(const FunctionObject& f) {
+  if (f.is_eager && !f.is_factory)
+    fail_unsupported(f.where, "an eager kernel ('" + f.name + "' launches a kernel itself); a factory returns a @T.prim_func");
+}
+
 void request_instances(Session& s, const std::vector<FunctionObject*>& kernels) {
   for (const KernelRequest& r : *s.requests) {
     auto f = std::find_if(kernels.begin(), kernels.end(), [&](FunctionObject* g) { return g->name == r.name; });
@@ -90,6 +95,7 @@ void request_instances(Session& s, const std::vector<FunctionObject*>& kernels) 
     std::vector<std::pair<std::string, Value>> keywords;
     for (const auto& [name, value] : r.args) keywords.emplace_back(name, value_of(value));
     try {
+      refuse_eager(**f);
       auto args = bind_params(**f, {}, keywords, r.where, true);
       bool overridden = override_args(s, **f, args);
       std::string missing;
@@ -112,6 +118,7 @@ void request_instances(Session& s, const std::vector<FunctionObject*>& kernels) 
 // A factory that nothing calls: its defaults and --arg have to do. Says which parameters stayed open.
 void default_instance(Session& s, FunctionObject& f) {
   try {
+    refuse_eager(f);
     auto args = bind_params(f, {}, {}, f.where, true);
     bool overridden = override_args(s, f, args);
     std::string missing;
@@ -216,7 +223,7 @@ Evaluated failed(Diag diag) {
 Value call_factory(Session& s, FunctionObject& f, const std::vector<Value>& positional,
                    const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where) {
   try {
-    if (f.is_eager && !f.is_factory) fail_unsupported(f.where, "an eager kernel ('" + f.name + "' launches a kernel itself); a factory returns a @T.prim_func");
+    refuse_eager(f);
     auto args = bind_params(f, positional, keywords, where, true);
     bool overridden = override_args(s, f, args);
     std::string missing;

@@ -14,7 +14,6 @@ Value as_parameter(Session& s, const std::string& name, const Value& v) {
 
 FunctionObject& run_factory(Session& s, Instance& instance) {
   FunctionObject& f = *instance.factory;
-  if (f.is_eager && !f.is_factory) fail_unsupported(f.where, "an eager kernel ('" + f.name + "' launches a kernel itself); a factory returns a @T.prim_func");
   std::vector<std::optional<Value>> args;
   for (const auto& [name, value] : instance.args) args.push_back(as_parameter(s, name, value));
   Value result = call_function(s, f, std::move(args), instance.where);

@@ -41,7 +41,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "cluster_wait", "clz", "comm_reducer", "compute_gmma_descriptor", "compute_umma_descriptor", "const",
     "continue_loop", "copy", "copy_cluster", "copysign", "cos", "cosh", "cp_async_barrier_noinc", "create_barriers",
     "create_tma_descriptor", "cummax", "cumsum", "deallocate_tmem", "dec_max_nreg", "decl_buffer", "device_assert",
-    "disable_warp_group_reg_alloc", "dp4a", "dynamic", "empty", "end_profile_intrinsic", "env_thread", "erf",
+    "disable_warp_group_reg_alloc", "dp4a", "dtype", "dynamic", "empty", "end_profile_intrinsic", "env_thread", "erf",
     "evaluate", "exp", "exp10", "exp2", "extract_lane", "fabs", "fast_rcp", "fence_proxy_async", "fill",
     "finalize_reducer", "floor", "floordiv", "floormod", "fma", "fma2", "fmod", "fmul", "func_attr", "func_name",
     "func_ret", "gemm", "gemm_blockscaled", "gemm_sp", "get_active_lane_mask", "get_block_binding",

@@ -1,0 +1,183 @@
+// The front end as a whole: which instances a file has, that every kernel of the corpus passes it, and that damaged files
+// end in diagnostics. What single constructs become is tested by testdata/eval.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "compiler/eval/builtin.h"
+#include "compiler/eval/evaluate.h"
+#include "compiler/eval/language_names.h"
+
+namespace tc::eval {
+namespace {
+namespace fs = std::filesystem;
+
+const std::string kRoot = std::string(TC_SOURCE_ROOT) + "/testdata/";
+constexpr const char* kHead = "import tilelang\nimport tilelang.language as T\n";
+constexpr const char* kFactory = R"(
+@tilelang.jit
+def scale(N, two=2):
+    @T.prim_func
+    def main(A: T.Tensor((N,), "float32")):
+        with T.Kernel(1) as bx:
+            for i in T.Parallel(N):
+                A[i] = A[i] * two
+    return main
+)";
+
+Evaluated text(const std::string& body, const EvalOptions& options = {}) {
+  return evaluate(add_source_file("k.py", kHead + body), "", options);
+}
+std::vector<std::string> instances(const Evaluated& e) {
+  std::vector<std::string> out;
+  for (const ir::Func& f : e.module.funcs) out.push_back(f.instance + " " + f.specialisation);
+  for (const Diag& d : e.diags) out.push_back(place_text(d.where) + ": " + d.message);
+  return out;
+}
+using Names = std::vector<std::string>;
+
+TEST(Instances, OfCallsAndDefaults) {
+  std::string f = kFactory;
+  EXPECT_EQ(instances(text(f + "scale(8)\n")), (Names{"scale[N=8, two=2] literal"}));
+  EXPECT_EQ(instances(text(f + "def main():\n    scale(8)\nif __name__ == '__main__':\n    main()\n")), (Names{"scale[N=8, two=2] main"}));
+  EXPECT_EQ(instances(text(f + "def main():\n    scale(8)\n")), (Names{"scale[N=8, two=2] main"}));
+  EXPECT_EQ(instances(text(f + "if __name__ == '__main__':\n    for n in (4, 8, 4):\n        scale(n)\n")),
+            (Names{"scale[N=4, two=2] main", "scale[N=8, two=2] main"}));
+  std::string with_default = f;
+  with_default.replace(with_default.find("scale(N,"), 8, "scale(N=16,");
+  EXPECT_EQ(instances(text(with_default)), (Names{"scale[N=16, two=2] default"}));
+}
+
+TEST(Instances, ArgsOverrideByName) {
+  std::string f = kFactory;
+  EXPECT_EQ(instances(text(f, {.args = {{"N", "32"}}})), (Names{"scale[N=32, two=2] arg"}));
+  EXPECT_EQ(instances(text(f + "scale(8, two=3)\n", {.args = {{"N", "32"}}})), (Names{"scale[N=32, two=3] arg"}));
+  EXPECT_EQ(instances(text(f + "scale(8)\n", {.args = {{"M", "32"}}})),
+            (Names{"scale[N=8, two=2] literal", "k.py: no kernel of the file has a parameter 'M' (--arg M=32)"}));
+}
+
+TEST(Instances, KernelChoosesByEitherName) {
+  std::string f = std::string(kFactory) + "def other():\n    @T.prim_func\n    def inner(A: T.Tensor((8,), 'float32')):\n        with T.Kernel(1) as bx:\n            A[0] = 1.0\n    return inner\nscale(8)\nother()\n";
+  EXPECT_EQ(instances(text(f, {.kernel = "scale"})), (Names{"scale[N=8, two=2] literal"}));
+  EXPECT_EQ(instances(text(f, {.kernel = "other"})), (Names{"inner literal"}));
+  EXPECT_EQ(instances(text(f, {.kernel = "inner"})), (Names{"inner literal"}));
+  EXPECT_EQ(instances(text(f, {.kernel = "nobody"})), (Names{"k.py: the file has no kernel 'nobody'"}));
+}
+
+TEST(Instances, PassConfigsFromTheCommandLine) {
+  Evaluated e = text(std::string(kFactory) + "scale(8)\n", {.pass_configs = {{"tl.disable_wgmma", "True"}}});
+  ASSERT_EQ(e.module.funcs.size(), 1u);
+  const ir::AttrValue* a = ir::find_attr(e.module.funcs[0].attrs, "tl.disable_wgmma");
+  ASSERT_NE(a, nullptr);
+  EXPECT_EQ(std::get<ir::MetaInt>(*a).value, 1);
+  EXPECT_EQ(text(std::string(kFactory) + "scale(8)\n", {.pass_configs = {{"tl.disable_wgma", "True"}}}).diags.size(), 1u);
+}
+
+TEST(Instances, ArgumentsAreTyped) {
+  EXPECT_EQ(parse_arg("12"), ArgValue(int64_t{12}));
+  EXPECT_EQ(parse_arg("-1"), ArgValue(int64_t{-1}));
+  EXPECT_EQ(parse_arg("1.5"), ArgValue(1.5));
+  EXPECT_EQ(parse_arg("True"), ArgValue(true));
+  EXPECT_EQ(parse_arg("float16"), ArgValue(std::string("float16")));
+}
+
+TEST(Manifest, ErrorsNameTheirKey) {
+  auto failure = [](const std::string& t) {
+    auto r = parse_manifest(add_source_file("m.toml", t));
+    return r ? std::string() : place_text(r.error().where) + ": " + r.error().message;
+  };
+  EXPECT_EQ(failure("[[kernel]]\nname = 'a'\nargs = { N = 1 }\n"), "");
+  EXPECT_EQ(failure("[[kernel]]\nargs = { N = 1 }\n"), "m.toml:1:1: the kernel has no name");
+  EXPECT_EQ(failure("[[kernel]]\nname = 'a'\nfoo = 1\n"), "m.toml:3:7: a kernel has name, args and pass_configs, not 'foo'");
+  EXPECT_EQ(failure("[[kernel]]\nname = 'a'\nargs = { N = [1] }\n"), "m.toml:3:14: 'N' has to be a number, a truth value or text");
+  EXPECT_NE(failure("[[kernel]\n"), "");
+  EXPECT_NE(failure("x = 1\n"), "");
+}
+
+TEST(Language, EveryBuiltinIsAName) {
+  for (auto table : {alloc_builtins, tile_builtins, loop_builtins, sync_builtins, scalar_builtins})
+    for (const Builtin& b : table())
+      if (std::string_view(b.space) == "T") {
+        EXPECT_TRUE(is_language_name(b.name)) << b.name;
+      }
+  EXPECT_EQ(pass_config_of_member("TL_DISABLE_WARP_SPECIALIZED"), "tl.disable_warp_specialized");
+  EXPECT_EQ(pass_config_of_member("TL_SIMPLIFY"), "tl.Simplify");
+  EXPECT_EQ(pass_config_of_member("TL_NOTHING"), "");
+}
+
+std::vector<fs::path> corpus(const std::string& folder) {
+  std::vector<fs::path> out;
+  for (const auto& entry : fs::directory_iterator(kRoot + folder))
+    if (entry.path().extension() == ".py") out.push_back(entry.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+TEST(Corpus, EveryKernelPassesAndReadsBack) {
+  int kernels = 0;
+  for (const char* folder : {"kernels", "cases", "mutants"})
+    for (const fs::path& path : corpus(folder)) {
+      Evaluated e = evaluate_file(path.string(), {});
+      bool tmem = path.filename() == "case_c1.py" || path.filename() == "case_c2.py";
+      if (tmem) {
+        ASSERT_EQ(e.diags.size(), 1u) << path;
+        EXPECT_EQ(e.diags[0].message, "unsupported: T.alloc_tmem");
+        EXPECT_EQ(e.diags[0].kind, DiagKind::unsupported);
+        continue;
+      }
+      for (const Diag& d : e.diags) ADD_FAILURE() << render(d);
+      ASSERT_EQ(e.module.funcs.size(), 1u) << path;
+      EXPECT_TRUE(ir::validate(e.module).ok()) << path;
+      std::string printed = ir::print(e.module);
+      auto again = ir::parse("again.ir", printed);
+      ASSERT_TRUE(again.ok()) << render(again.error());
+      EXPECT_EQ(ir::print(*again), printed);
+      ++kernels;
+    }
+  EXPECT_GT(kernels, 35);
+}
+
+// The lines that the tables blame exist, and are no blank lines.
+TEST(Corpus, TablesPointAtCode) {
+  for (const char* folder : {"cases", "mutants"}) {
+    auto table = read_file(kRoot + folder + "/" + folder + ".tsv");
+    ASSERT_TRUE(table.ok());
+    std::istringstream in(*table);
+    std::string row, name, arch, expected, blamed;
+    std::getline(in, row);
+    while (std::getline(in, row)) {
+      std::istringstream fields(row);
+      for (std::string* field : {&name, &arch, &expected, &blamed}) std::getline(fields, *field, '\t');
+      auto source = read_file(kRoot + folder + "/" + name);
+      ASSERT_TRUE(source.ok()) << name;
+      EXPECT_EQ(expected == "clean", blamed == "-") << name;
+      if (blamed == "-") continue;
+      FileId file = add_source_file(name, *source);
+      EXPECT_FALSE(source_line(file, static_cast<uint32_t>(std::stoul(blamed))).empty()) << name;
+    }
+  }
+}
+
+// Files cut anywhere, and files with a token replaced, end in diagnostics or kernels, never in a crash.
+TEST(Robustness, DamagedFiles) {
+  for (const fs::path& path : corpus("kernels")) {
+    auto whole = read_file(path.string());
+    ASSERT_TRUE(whole.ok());
+    for (size_t n = 0; n < whole->size(); n += 37) {
+      Evaluated e = evaluate(add_source_file("cut.py", whole->substr(0, n)), "", {});
+      EXPECT_TRUE(!e.diags.empty() || !e.module.funcs.empty());
+    }
+    for (const char* junk : {"None", "-1", "0", "T", "[]", "(1, 2)", "'x'", "A", "2 ** 62", "k", "T.float16", "lambda: 0", "1.5"})
+      for (size_t at = whole->find_first_of("(,["); at != std::string::npos; at = whole->find_first_of("(,[", at + 1)) {
+        size_t end = whole->find_first_of("),]:=\n", at + 1);
+        std::string damaged = whole->substr(0, at + 1) + junk + whole->substr(std::min(end, whole->size()));
+        Evaluated e = evaluate(add_source_file("damaged.py", damaged), "", {});
+        for (const Diag& d : e.diags) EXPECT_FALSE(d.message.empty());
+        EXPECT_TRUE(ir::validate(e.module).ok());
+      }
+  }
+}
+
+}  // namespace
+}  // namespace tc::eval
