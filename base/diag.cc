@@ -38,7 +38,8 @@ std::string headline(const SourceRange& where, Severity severity, std::string_vi
 }  // namespace
 
 Diag input_error(SourceRange where, std::string message) {
-  return Diag{.kind = DiagKind::input, .rule = {}, .where = where, .message = std::move(message), .notes = {}, .trace = {}};
+  return Diag{
+      .kind = DiagKind::input, .rule = {}, .where = where, .message = std::move(message), .notes = {}, .trace = {}};
 }
 
 Diag unsupported(SourceRange where, std::string message) {

@@ -86,7 +86,8 @@ Expected<std::vector<ExpectedOutput>> parse_expected(std::string_view text) {
       continue;
     }
     uint64_t count = 0;
-    if (!value_of(second, "samples", value) || !number(value, count) || !value_of(third, "tolerance", value) || !number(value, e.tolerance))
+    if (!value_of(second, "samples", value) || !number(value, count) || !value_of(third, "tolerance", value) ||
+        !number(value, e.tolerance))
       return Error{"expected.txt: malformed line: " + line, at};
     for (uint64_t i = 0; i < count; ++i) {
       std::string index, v;
@@ -138,7 +139,8 @@ Expected<Bundle> read_bundle(const std::string& folder) {
   auto manifest = read_text(folder + "/manifest.txt");
   if (!manifest) return manifest.error();
   auto parsed = parse_manifest(*manifest);
-  if (!parsed) return Error{folder + "/manifest.txt:" + std::to_string(parsed.error().line) + ": " + parsed.error().message};
+  if (!parsed)
+    return Error{folder + "/manifest.txt:" + std::to_string(parsed.error().line) + ": " + parsed.error().message};
   b.manifest = std::move(*parsed);
   auto optional = [&](const char* name, std::string& out) {
     std::string path = folder + "/" + name;
@@ -147,7 +149,8 @@ Expected<Bundle> read_bundle(const std::string& folder) {
     if (text) out = std::move(*text);
     return text.ok();
   };
-  if (!optional("kernel.ptx", b.ptx) || !optional("kernel.cubin", b.cubin)) return Error{folder + ": cannot read the kernel"};
+  if (!optional("kernel.ptx", b.ptx) || !optional("kernel.cubin", b.cubin))
+    return Error{folder + ": cannot read the kernel"};
   if (b.ptx.empty() && b.cubin.empty()) return Error{folder + ": neither kernel.ptx nor kernel.cubin"};
   for (const TensorSpec& t : b.manifest.tensors) {
     std::string path = folder + "/inputs/" + t.name + ".npy";

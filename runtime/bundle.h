@@ -24,7 +24,7 @@ struct ExpectedOutput {
 };
 struct Bundle {
   Manifest manifest;
-  std::string ptx;    // empty: absent
+  std::string ptx;  // empty: absent
   std::string cubin;
   std::vector<Tensor> given;  // inputs/NAME.npy
   std::vector<ExpectedOutput> expected;
@@ -41,7 +41,7 @@ ExpectedOutput expect_samples(const Tensor& tensor, uint64_t samples, double tol
 
 struct Comparison {
   bool equal = false;
-  double error = 0;      // relative norm over the samples; 0 or 1 for a digest
+  double error = 0;  // relative norm over the samples; 0 or 1 for a digest
   std::string detail;
 };
 Comparison compare(const Tensor& got, const ExpectedOutput& want);

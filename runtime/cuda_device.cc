@@ -1,5 +1,3 @@
-#include "runtime/device.h"
-
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -8,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 #include <thread>
+
+#include "runtime/device.h"
 
 namespace tc::runtime {
 namespace {
@@ -58,7 +58,8 @@ struct Driver {
   CUresult (*event_create)(void**, unsigned);
   CUresult (*event_record)(void*, void*);
   CUresult (*event_elapsed)(float*, void*, void*);
-  CUresult (*encode)(CUtensorMap*, int, unsigned, void*, const uint64_t*, const uint64_t*, const unsigned*, const unsigned*, int, int, int, int);
+  CUresult (*encode)(CUtensorMap*, int, unsigned, void*, const uint64_t*, const uint64_t*, const unsigned*,
+                     const unsigned*, int, int, int, int);
   CUresult (*error_name)(CUresult, const char**);
   bool complete = false;
 };
@@ -130,13 +131,14 @@ int map_type(DType t) {
 // Ends the process if the kernel does not end in time.
 class Watchdog {
  public:
-  explicit Watchdog(int seconds) : thread_([this, seconds] {
-      for (int i = 0; i < seconds * 50 && !done_; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      if (done_) return;
-      std::fprintf(stderr, "the kernel did not end within %d s\n", seconds);
-      std::fflush(nullptr);
-      ::_exit(3);
-    }) {}
+  explicit Watchdog(int seconds)
+      : thread_([this, seconds] {
+          for (int i = 0; i < seconds * 50 && !done_; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          if (done_) return;
+          std::fprintf(stderr, "the kernel did not end within %d s\n", seconds);
+          std::fflush(nullptr);
+          ::_exit(3);
+        }) {}
   ~Watchdog() {
     done_ = true;
     thread_.join();
@@ -161,8 +163,9 @@ Expected<CUtensorMap> encode_map(const TensorMapArg& a, CUdeviceptr base) {
   CUtensorMap map{};
   std::vector<uint64_t> strides = a.strides_bytes;
   if (strides.empty()) strides.push_back(0);
-  CUresult code = driver().encode(&map, map_type(a.dtype), static_cast<unsigned>(a.dims.size()), reinterpret_cast<void*>(base + a.offset_bytes),
-                                  a.dims.data(), strides.data(), a.box.data(), a.element_strides.data(), 0, static_cast<int>(a.swizzle),
+  CUresult code = driver().encode(&map, map_type(a.dtype), static_cast<unsigned>(a.dims.size()),
+                                  reinterpret_cast<void*>(base + a.offset_bytes), a.dims.data(), strides.data(),
+                                  a.box.data(), a.element_strides.data(), 0, static_cast<int>(a.swizzle),
                                   static_cast<int>(a.l2), static_cast<int>(a.oob));
   if (code) return failed(code, "cuTensorMapEncodeTiled of " + a.tensor);
   return map;
@@ -186,7 +189,8 @@ Expected<Params> make_params(const Manifest& m, const std::vector<CUdeviceptr>& 
   };
   for (const Param& param : m.params) {
     if (const auto* scalar = std::get_if<ScalarArg>(&param.value)) p.words.push_back(scalar->bits);
-    else if (const auto* buffer = std::get_if<BufferArg>(&param.value)) p.words.push_back(base(buffer->tensor) + buffer->offset_bytes);
+    else if (const auto* buffer = std::get_if<BufferArg>(&param.value))
+      p.words.push_back(base(buffer->tensor) + buffer->offset_bytes);
     else {
       const auto& a = std::get<TensorMapArg>(param.value);
       auto map = encode_map(a, base(a.tensor));
@@ -212,11 +216,14 @@ Expected<void*> load_kernel(const std::string& image, const Manifest& m, Held& h
   log[0] = 0;
   int options[] = {5, 6};  // CU_JIT_ERROR_LOG_BUFFER, its size
   void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
-  if (CUresult c = driver().load(&held.module, image.c_str(), 2, options, values)) return Error{failed(c, "cuModuleLoadDataEx").message + "\n" + log};
+  if (CUresult c = driver().load(&held.module, image.c_str(), 2, options, values))
+    return Error{failed(c, "cuModuleLoadDataEx").message + "\n" + log};
   void* kernel = nullptr;
-  if (CUresult c = driver().function(&kernel, held.module, m.kernel.c_str())) return failed(c, "no kernel " + m.kernel + " in the image");
+  if (CUresult c = driver().function(&kernel, held.module, m.kernel.c_str()))
+    return failed(c, "no kernel " + m.kernel + " in the image");
   if (m.smem_bytes > 48 * 1024)
-    if (CUresult c = driver().function_set(kernel, kMaxDynamicShared, static_cast<int>(m.smem_bytes))) return failed(c, "dynamic shared memory of " + std::to_string(m.smem_bytes) + " bytes");
+    if (CUresult c = driver().function_set(kernel, kMaxDynamicShared, static_cast<int>(m.smem_bytes)))
+      return failed(c, "dynamic shared memory of " + std::to_string(m.smem_bytes) + " bytes");
   if (m.cluster.count() > 8) driver().function_set(kernel, kNonPortableCluster, 1);
   return kernel;
 }
@@ -229,7 +236,8 @@ bool cuda_device_present() {
   return d.complete && d.init(0) == 0 && d.device_count(&count) == 0 && count > 0;
 }
 
-Expected<DeviceRun> run_on_cuda(const Manifest& m, const std::string& image, const std::vector<Tensor>& inputs, const DeviceOptions& options) {
+Expected<DeviceRun> run_on_cuda(const Manifest& m, const std::string& image, const std::vector<Tensor>& inputs,
+                                const DeviceOptions& options) {
   if (!cuda_device_present()) return Error{"no CUDA device (libcuda.so.1)"};
   const Driver& d = driver();
   DeviceRun run;
@@ -261,7 +269,8 @@ Expected<DeviceRun> run_on_cuda(const Manifest& m, const std::string& image, con
   CUlaunchAttribute cluster{};
   cluster.id = kAttributeCluster;
   cluster.value.cluster = {m.cluster.x, m.cluster.y, m.cluster.z};
-  CUlaunchConfig config{m.grid.x, m.grid.y, m.grid.z, m.block.x, m.block.y, m.block.z, m.smem_bytes, nullptr, &cluster, m.cluster.count() > 1 ? 1u : 0u};
+  CUlaunchConfig config{m.grid.x,  m.grid.y,     m.grid.z, m.block.x, m.block.y,
+                        m.block.z, m.smem_bytes, nullptr,  &cluster,  m.cluster.count() > 1 ? 1u : 0u};
   {
     Watchdog watchdog(options.timeout_seconds);
     if (CUresult c = d.launch(&config, *kernel, params->pointers.data(), nullptr)) return failed(c, "launch");
@@ -269,7 +278,8 @@ Expected<DeviceRun> run_on_cuda(const Manifest& m, const std::string& image, con
   }
   run.tensors = inputs;
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (CUresult c = d.to_host(run.tensors[i].bytes.data(), memory[i], run.tensors[i].bytes.size())) return failed(c, "cuMemcpyDtoH");
+    if (CUresult c = d.to_host(run.tensors[i].bytes.data(), memory[i], run.tensors[i].bytes.size()))
+      return failed(c, "cuMemcpyDtoH");
   if (options.timed_launches > 0) {
     Watchdog watchdog(options.timeout_seconds);
     void *start = nullptr, *stop = nullptr;

@@ -1,5 +1,6 @@
-// Limits of the architectures, one row each. Sources: rules.md "LAUNCH limits", LAUNCH-01…06, feature gates of section 1.
-// Witness: the sm_90a row was measured on an H200 (device attributes; 232449 bytes refused); other rows are documentation.
+// Limits of the architectures, one row each. Sources: rules.md "LAUNCH limits", LAUNCH-01…06, feature gates of
+// section 1. Witness: the sm_90a row was measured on an H200 (device attributes; 232449 bytes refused); other rows are
+// documentation.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -9,13 +10,13 @@
 namespace tc {
 
 struct ArchInfo {
-  std::string_view name;         // as given to --arch
-  uint32_t sm;                   // 90
-  uint32_t max_smem_bytes;       // dynamic shared memory of a CTA, opted in
-  uint32_t default_smem_bytes;   // without the opt-in
-  uint32_t registers;            // of an SM and of a CTA
+  std::string_view name;        // as given to --arch
+  uint32_t sm;                  // 90
+  uint32_t max_smem_bytes;      // dynamic shared memory of a CTA, opted in
+  uint32_t default_smem_bytes;  // without the opt-in
+  uint32_t registers;           // of an SM and of a CTA
   bool has_cp_async, has_tma, has_wgmma;
-  bool supported;                // by this compiler, today
+  bool supported;  // by this compiler, today
 };
 inline constexpr std::array kArchs = {
     ArchInfo{"sm_75", 75, 65536, 49152, 65536, false, false, false, false},

@@ -1,6 +1,6 @@
 // Element types: enum and facts from the rows of dtype.def.
-// Example: DType::f16 is spelled "float16" in the language and "f16" in IR, has 16 bits, 5 exponent and 10 mantissa bits.
-// Witness: specs/dtype_test.cc compares widths with the host's own types and round-trips every name.
+// Example: DType::f16 is spelled "float16" in the language and "f16" in IR, has 16 bits, 5 exponent and 10 mantissa
+// bits. Witness: specs/dtype_test.cc compares widths with the host's own types and round-trips every name.
 #pragma once
 #include <array>
 #include <cstdint>

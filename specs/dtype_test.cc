@@ -1,4 +1,5 @@
-// Witnesses of the element types that do not read the table: the host's own types, and the formats of IEEE 754 and bfloat16.
+// Witnesses of the element types that do not read the table: the host's own types, and the formats of IEEE 754 and
+// bfloat16.
 #include "specs/dtype.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,8 @@ template <class T>
 void matches(DType t) {
   EXPECT_EQ(bytes_of(t), sizeof(T)) << info(t).name;
   EXPECT_EQ(is_float(t), std::is_floating_point_v<T>) << info(t).name;
-  EXPECT_EQ(info(t).mantissa_bits, static_cast<uint32_t>(std::numeric_limits<T>::digits - std::is_floating_point_v<T>)) << info(t).name;
+  EXPECT_EQ(info(t).mantissa_bits, static_cast<uint32_t>(std::numeric_limits<T>::digits - std::is_floating_point_v<T>))
+      << info(t).name;
 }
 
 TEST(DType, RowsAgreeWithTheHost) {

@@ -1,5 +1,5 @@
-// Every kernel of testdata goes round: parse(print(x)) == x and print(parse(text)) == text for tile IR, device IR, protocol and PTX;
-// and lowering keeps the meaning up to the pipelined tile program (interpreter before and after).
+// Every kernel of testdata goes round: parse(print(x)) == x and print(parse(text)) == text for tile IR, device IR,
+// protocol and PTX; and lowering keeps the meaning up to the pipelined tile program (interpreter before and after).
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,7 +18,8 @@ std::vector<std::string> corpus() {
   std::vector<std::string> files;
   for (const char* folder : {"kernels", "mutants", "cases"})
     for (const auto& entry : std::filesystem::directory_iterator(std::string(TC_TESTDATA) + "/" + folder))
-      if (file_kind(entry.path()) == FileKind::python || file_kind(entry.path()) == FileKind::ir) files.push_back(entry.path());
+      if (file_kind(entry.path()) == FileKind::python || file_kind(entry.path()) == FileKind::ir)
+        files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -84,7 +85,8 @@ TEST(Corpus, PtxGoesRound) {
 
 TEST(Corpus, PipeliningKeepsTheMeaning) {
   for (const char* k : {"16", "32", "40", "96", "200"}) {
-    Program p = load_program(std::string(TC_TESTDATA) + "/kernels/gemm_relu_pipelined.py", {.args = {{"M", "72"}, {"N", "136"}, {"K", k}}});
+    Program p = load_program(std::string(TC_TESTDATA) + "/kernels/gemm_relu_pipelined.py",
+                             {.args = {{"M", "72"}, {"N", "136"}, {"K", k}}});
     ASSERT_EQ(p.kernels.size(), 1u);
     auto manifest = lower(p.kernels[0]);
     ASSERT_TRUE(manifest.ok());
@@ -98,7 +100,9 @@ TEST(Corpus, PipeliningKeepsTheMeaning) {
     auto after = run_oracle(piped, *inputs);
     ASSERT_TRUE(before.ok());
     ASSERT_TRUE(after.ok()) << render(after.error());
-    for (const runtime::Tensor& t : *before) EXPECT_EQ(runtime::digest(t), runtime::digest(*runtime::tensor_named(*after, t.name))) << "K = " << k << " " << t.name;
+    for (const runtime::Tensor& t : *before)
+      EXPECT_EQ(runtime::digest(t), runtime::digest(*runtime::tensor_named(*after, t.name)))
+          << "K = " << k << " " << t.name;
   }
 }
 

@@ -6,7 +6,8 @@ namespace tc::tools {
 
 Result<std::vector<runtime::Tensor>> run_oracle(const Kernel& kernel, const std::vector<runtime::Tensor>& inputs) {
   const ir::Func& f = kernel.func();
-  if (kernel.module.level != ir::Level::tile) return input_error(f.text_loc, "the interpreter runs tile programs, this module is at the device level");
+  if (kernel.module.level != ir::Level::tile)
+    return input_error(f.text_loc, "the interpreter runs tile programs, this module is at the device level");
   std::vector<runtime::Tensor> args;
   for (ir::ValueId v : f.params) {
     const ir::Value& value = kernel.module[v];

@@ -26,7 +26,8 @@ Program load_ir(const std::string& path, const eval::EvalOptions& options) {
   for (size_t i = 0; i < m->funcs.size(); ++i)
     if (options.kernel.empty() || m->funcs[i].name == options.kernel || m->funcs[i].instance == options.kernel)
       p.kernels.push_back(extract(*m, i));
-  if (!options.args.empty()) p.diags.push_back(input_error({}, path + ": --arg applies to .py files, an .ir file is specialised"));
+  if (!options.args.empty())
+    p.diags.push_back(input_error({}, path + ": --arg applies to .py files, an .ir file is specialised"));
   if (p.kernels.empty() && p.diags.empty()) p.diags.push_back(input_error({}, path + ": no such kernel"));
   return p;
 }
@@ -77,7 +78,8 @@ std::vector<std::string> file_names(const std::vector<Kernel>& kernels) {
   std::vector<std::string> names;
   for (const Kernel& k : kernels) {
     std::string base = k.func().name, name = base;
-    for (int n = 2; std::find(names.begin(), names.end(), name) != names.end(); ++n) name = base + "_" + std::to_string(n);
+    for (int n = 2; std::find(names.begin(), names.end(), name) != names.end(); ++n)
+      name = base + "_" + std::to_string(n);
     names.push_back(name);
   }
   return names;

@@ -1,5 +1,5 @@
-// What the tools share: from a file on the command line to kernels at each stage. The tools sequence the stages; compiler,
-// verifier and simulator do not call each other.
+// What the tools share: from a file on the command line to kernels at each stage. The tools sequence the stages;
+// compiler, verifier and simulator do not call each other.
 #pragma once
 #include <string>
 #include <vector>
@@ -32,7 +32,8 @@ struct Lowered {
   runtime::Manifest manifest;
 };
 using AfterPass = std::function<void(const ir::PassInfo&, const ir::Module&)>;
-Result<ir::Module> to_device(const Kernel& kernel, std::vector<std::string>* explain = nullptr, const AfterPass& after = nullptr);
+Result<ir::Module> to_device(const Kernel& kernel, std::vector<std::string>* explain = nullptr,
+                             const AfterPass& after = nullptr);
 Result<Lowered> lower(const Kernel& kernel);
 
 // A name for the files of a kernel: the function's, with a number where several kernels share it.

@@ -1,8 +1,10 @@
-// A refutation on the generated code: the kernel is compiled, and the simulator is steered along the trace (which warp makes its
-// next step, which copy completes when). Reproduced means that the run hangs, traps, or that a sanitizer speaks.
+// A refutation on the generated code: the kernel is compiled, and the simulator is steered along the trace (which warp
+// makes its next step, which copy completes when). Reproduced means that the run hangs, traps, or that a sanitizer
+// speaks.
 //   trace step "t128 warp 0: all arrive full[1]" → warps 4…7 each run up to and with their next arrival
-// Steps that the machine does not show (reads, lanes of a warp that move together) are passed over; where the steered run stays clean,
-// 20 adversarial seeds follow. Fails (not-run): no compiler plug-in, or a kernel that the simulator does not run.
+// Steps that the machine does not show (reads, lanes of a warp that move together) are passed over; where the steered
+// run stays clean, 20 adversarial seeds follow. Fails (not-run): no compiler plug-in, or a kernel that the simulator
+// does not run.
 #pragma once
 #include <string>
 

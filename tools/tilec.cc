@@ -22,8 +22,9 @@ struct Product {
   std::string_view name, suffix;
   bool text;
 };
-constexpr Product kProducts[] = {{"ir", ".ir", true},     {"cuda", ".cu", true},   {"host", ".host.c", true},
-                                 {"ptx", ".ptx", true},   {"cubin", ".cubin", false}, {"manifest", ".manifest.txt", true}};
+constexpr Product kProducts[] = {{"ir", ".ir", true},        {"cuda", ".cu", true},
+                                 {"host", ".host.c", true},  {"ptx", ".ptx", true},
+                                 {"cubin", ".cubin", false}, {"manifest", ".manifest.txt", true}};
 constexpr std::string_view kLater[] = {"fatbin", "sass", "cute", "adapter", "graph"};
 
 const Product* product(std::string_view name) {
@@ -38,7 +39,8 @@ struct Output {
 };
 
 std::optional<toolchain::Compiler> backend_named(const std::string& name) {
-  if (name == "clang" || (name.empty() && (toolchain::has_clang() || !toolchain::find_tool("nvcc")))) return toolchain::Compiler::clang;
+  if (name == "clang" || (name.empty() && (toolchain::has_clang() || !toolchain::find_tool("nvcc"))))
+    return toolchain::Compiler::clang;
   if (name == "nvcc" || name.empty()) return toolchain::Compiler::nvcc;
   return std::nullopt;
 }
@@ -54,14 +56,16 @@ Result<std::string> make(const Product& p, const Lowered& l, const std::string& 
 }
 
 void print_after(const Options& o, std::string_view pass, const ir::Module& m) {
-  if (o.print_after == pass || o.print_after == "all") std::printf("// after %s\n%s", std::string(pass).c_str(), ir::print(m).c_str());
+  if (o.print_after == pass || o.print_after == "all")
+    std::printf("// after %s\n%s", std::string(pass).c_str(), ir::print(m).c_str());
 }
 
 // Usage errors that CLI11 does not see; 0 if none.
 int check(const Options& o) {
   for (const std::string& e : o.emit) {
     if (product(e)) continue;
-    if (std::find(std::begin(kLater), std::end(kLater), e) != std::end(kLater)) return refuse_option("tilec", "--emit " + e);
+    if (std::find(std::begin(kLater), std::end(kLater), e) != std::end(kLater))
+      return refuse_option("tilec", "--emit " + e);
     std::fprintf(stderr, "tilec: error: --emit has no product '%s'\n", e.c_str());
     return kExitInput;
   }
@@ -82,8 +86,8 @@ int check(const Options& o) {
 }
 
 // Lowers, proves and makes the products of one kernel. Returns its exit code.
-int compile_kernel(const Kernel& k, const std::string& name, const Options& o, const verify::JudgeOptions& judging, std::vector<Output>& outputs,
-                   std::vector<KernelReport>& verdicts) {
+int compile_kernel(const Kernel& k, const std::string& name, const Options& o, const verify::JudgeOptions& judging,
+                   std::vector<Output>& outputs, std::vector<KernelReport>& verdicts) {
   std::vector<std::string> explain;
   print_after(o, "eval", k.module);
   auto device = to_device(k, o.explain ? &explain : nullptr,
@@ -99,7 +103,8 @@ int compile_kernel(const Kernel& k, const std::string& name, const Options& o, c
     if (int code = exit_code(std::span(&verdicts.back(), 1), false)) return code;
   }
   const ir::Func& f = device->funcs[0];
-  Lowered l{*device, codegen::print_cuda(*device, f), codegen::print_host(*device, f), codegen::make_manifest(*device, f)};
+  Lowered l{*device, codegen::print_cuda(*device, f), codegen::print_host(*device, f),
+            codegen::make_manifest(*device, f)};
   for (const std::string& e : o.emit) {
     auto text = make(*product(e), l, name, o);
     if (!text.ok()) {
@@ -129,7 +134,9 @@ int write(const std::vector<Output>& outputs, const std::string& folder) {
 int run(Options o) {
   if (int code = check(o)) return code;
   eval::EvalOptions eval{.arch = o.arch, .kernel = o.kernel};
-  if (!split_settings("tilec", "--arg", o.args, eval.args) || !split_settings("tilec", "--pass-config", o.pass_configs, eval.pass_configs)) return kExitInput;
+  if (!split_settings("tilec", "--arg", o.args, eval.args) ||
+      !split_settings("tilec", "--pass-config", o.pass_configs, eval.pass_configs))
+    return kExitInput;
   if (!find_arch(o.arch)) {
     std::fprintf(stderr, "tilec: error: no target '%s'\n", o.arch.c_str());
     return kExitInput;
@@ -139,7 +146,8 @@ int run(Options o) {
   if (!o.obligations.empty()) {
     auto selected = verify::parse_obligations(o.obligations);
     if (!selected) {
-      std::fprintf(stderr, "tilec: error: --obligations %s is no list of numbers and ranges within 0-8\n", o.obligations.c_str());
+      std::fprintf(stderr, "tilec: error: --obligations %s is no list of numbers and ranges within 0-8\n",
+                   o.obligations.c_str());
       return kExitInput;
     }
     judging.obligations = *selected;
@@ -150,7 +158,9 @@ int run(Options o) {
     return kExitInput;
   }
   bool wants_ptx = toolchain::has_clang() || toolchain::find_tool("nvcc");
-  if (o.emit.empty() && !o.folder.empty()) o.emit = wants_ptx ? std::vector<std::string>{"ir", "cuda", "host", "manifest", "ptx"} : std::vector<std::string>{"ir", "cuda", "host", "manifest"};
+  if (o.emit.empty() && !o.folder.empty())
+    o.emit = wants_ptx ? std::vector<std::string>{"ir", "cuda", "host", "manifest", "ptx"}
+                       : std::vector<std::string>{"ir", "cuda", "host", "manifest"};
   if (o.emit.empty() && o.print_after.empty() && !o.explain && !o.prove) o.emit = {"cuda"};
   Program program = load_program(o.file, eval);
   int code = kExitOk;

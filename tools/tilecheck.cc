@@ -2,7 +2,6 @@
 //   .py, .ir   evaluated → lowered → protocol extracted → judged       .protocol  read → judged
 // Exit: 0 proved · 1 a rule is violated · 2 input, usage or something unsupported · 3 unknown or only bounded.
 #include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <filesystem>
 
@@ -32,7 +31,8 @@ int usage_error(const std::string& message) {
 }
 
 std::string rule_text(const Rule& r) {
-  return std::string(r.id) + "  " + std::string(r.text) + "\n    class " + std::string(r.defect) + ", obligation " + std::string(r.obligation) + ", source " + std::string(r.source) + "\n";
+  return std::string(r.id) + "  " + std::string(r.text) + "\n    class " + std::string(r.defect) + ", obligation " +
+         std::string(r.obligation) + ", source " + std::string(r.source) + "\n";
 }
 
 struct Outcome {
@@ -86,7 +86,8 @@ void replay(const ir::Module& device, KernelReport& r) {
   }
 }
 
-void check_program(const std::string& file, const Options& o, const eval::EvalOptions& eval, const verify::JudgeOptions& options, Outcome& out) {
+void check_program(const std::string& file, const Options& o, const eval::EvalOptions& eval,
+                   const verify::JudgeOptions& options, Outcome& out) {
   tools::Program program = tools::load_program(file, eval);
   for (const Diag& d : program.diags) out.kernels.push_back(tools::failed_input(file, d));
   for (const tools::Kernel& k : program.kernels) {
@@ -95,7 +96,8 @@ void check_program(const std::string& file, const Options& o, const eval::EvalOp
       continue;
     }
     auto device = tools::to_device(k);
-    tools::KernelVerdict v = device.ok() ? tools::judge_device(k, *device, options) : tools::failed_lowering(k, device.error(), options);
+    tools::KernelVerdict v =
+        device.ok() ? tools::judge_device(k, *device, options) : tools::failed_lowering(k, device.error(), options);
     if (v.judgement && !o.emit_smt.empty())
       if (Status s = emit_smt(o.emit_smt, file, *v.judgement); !s.ok()) {
         out.errors += render(s.error());
@@ -139,18 +141,22 @@ int run(const Options& o) {
     return 0;
   }
   if (o.files.empty()) return usage_error("no input file");
-  if (o.format != "text" && o.format != "json") return usage_error("--format " + o.format + " is not supported yet: text or json");
+  if (o.format != "text" && o.format != "json")
+    return usage_error("--format " + o.format + " is not supported yet: text or json");
   verify::JudgeOptions options;
   auto obligations = verify::parse_obligations(o.obligations);
-  if (!obligations) return usage_error("--obligations " + o.obligations + " is no list of numbers and ranges within 0-8");
+  if (!obligations)
+    return usage_error("--obligations " + o.obligations + " is no list of numbers and ranges within 0-8");
   if (!(o.timeout > 0)) return usage_error("--timeout needs a positive number of seconds");
   options.obligations = *obligations;
   options.timeout_seconds = o.timeout;
   options.keep_queries = !o.emit_smt.empty();
   if (!find_arch(o.arch)) return usage_error("no target is called " + o.arch);
-  if (o.jobs != 1) return usage_error("-j " + std::to_string(o.jobs) + " is not supported yet: kernels are judged one after another");
+  if (o.jobs != 1)
+    return usage_error("-j " + std::to_string(o.jobs) + " is not supported yet: kernels are judged one after another");
   eval::EvalOptions eval{.arch = o.arch, .kernel = o.kernel};
-  if (!tools::split_settings("tilecheck", "--arg", o.args, eval.args) || !tools::split_settings("tilecheck", "--pass-config", o.pass_configs, eval.pass_configs))
+  if (!tools::split_settings("tilecheck", "--arg", o.args, eval.args) ||
+      !tools::split_settings("tilecheck", "--pass-config", o.pass_configs, eval.pass_configs))
     return 2;
   Outcome out;
   for (const std::string& file : o.files) {
@@ -162,7 +168,8 @@ int run(const Options& o) {
       out.input_error = true;
     }
   }
-  if (!o.kernel.empty() && out.kernels.empty() && !out.input_error) return usage_error("no kernel is called " + o.kernel);
+  if (!o.kernel.empty() && out.kernels.empty() && !out.input_error)
+    return usage_error("no kernel is called " + o.kernel);
   return report(o, out);
 }
 
@@ -196,7 +203,8 @@ int main_program(int argc, char** argv) {
   }
   for (const std::string& extra : app.remaining()) {
     for (const char* name : kNotYet)
-      if (extra == name || extra.starts_with(std::string(name) + "=")) return usage_error(std::string(name) + " is not supported yet");
+      if (extra == name || extra.starts_with(std::string(name) + "="))
+        return usage_error(std::string(name) + " is not supported yet");
     return usage_error("unknown option " + extra);
   }
   return run(o);

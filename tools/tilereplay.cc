@@ -1,8 +1,9 @@
-// tilereplay DIR… [--device cuda:N] [--image ptx|cubin] [--bench] [--timeout SECONDS] [--record DIR]: runs bundles on a GPU.
-// --record writes what the device gave (of the last image run) as DIR/<bundle>.txt, in the form of expected.txt: digests where
-// the bundle expects bits, samples where it expects samples.
-// Builds alone where only a C++ compiler and a driver are:  g++ -std=c++20 -O2 -I. runtime/*.cc tools/tilereplay.cc -ldl -lpthread
-// One line an output and image; exit 0 all equal, 1 a difference, 2 bad input or no device, 3 a kernel that does not end.
+// tilereplay DIR… [--device cuda:N] [--image ptx|cubin] [--bench] [--timeout SECONDS] [--record DIR]: runs bundles on a
+// GPU.
+// --record writes what the device gave (of the last image run) as DIR/<bundle>.txt, in the form of expected.txt:
+// digests where the bundle expects bits, samples where it expects samples. Builds alone where only a C++ compiler and a
+// driver are:  g++ -std=c++20 -O2 -I. runtime/*.cc tools/tilereplay.cc -ldl -lpthread One line an output and image;
+// exit 0 all equal, 1 a difference, 2 bad input or no device, 3 a kernel that does not end.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +26,10 @@ struct Options {
 };
 
 int usage(const char* what) {
-  std::fprintf(stderr, "tilereplay: error: %s\nusage: tilereplay DIR... [--device cuda:N] [--image ptx|cubin] [--bench] [--timeout SECONDS] [--record DIR]\n", what);
+  std::fprintf(stderr,
+               "tilereplay: error: %s\nusage: tilereplay DIR... [--device cuda:N] [--image ptx|cubin] [--bench] "
+               "[--timeout SECONDS] [--record DIR]\n",
+               what);
   return 2;
 }
 
@@ -44,13 +48,15 @@ int replay(const std::string& folder, const char* kind, const std::string& image
   for (const ExpectedOutput& e : b.expected) {
     const Tensor* t = tensor_named(run->tensors, e.tensor);
     Comparison c = t ? compare(*t, e) : Comparison{false, 1, "no such tensor"};
-    std::printf("%s  %s  %s  %s  %s  (%s, driver %s)\n", c.equal ? "equal" : "DIFFERS", folder.c_str(), kind, e.tensor.c_str(), c.detail.c_str(), run->device.c_str(), run->driver.c_str());
+    std::printf("%s  %s  %s  %s  %s  (%s, driver %s)\n", c.equal ? "equal" : "DIFFERS", folder.c_str(), kind,
+                e.tensor.c_str(), c.detail.c_str(), run->device.c_str(), run->driver.c_str());
     if (!c.equal) code = 1;
   }
   if (!o.record.empty()) {
     std::vector<ExpectedOutput> seen;
     for (const ExpectedOutput& e : b.expected)
-      if (const Tensor* t = tensor_named(run->tensors, e.tensor)) seen.push_back(e.digest.empty() ? expect_samples(*t, e.samples.size(), e.tolerance) : expect_bits(*t));
+      if (const Tensor* t = tensor_named(run->tensors, e.tensor))
+        seen.push_back(e.digest.empty() ? expect_samples(*t, e.samples.size(), e.tolerance) : expect_bits(*t));
     std::string path = o.record + "/" + std::filesystem::path(folder).filename().string() + ".txt";
     std::ofstream out(path);
     out << "# " << run->device << ", driver " << run->driver << ", " << kind << "\n" << print_expected(seen);
@@ -61,11 +67,14 @@ int replay(const std::string& folder, const char* kind, const std::string& image
   }
   if (b.expected.empty())
     for (const TensorSpec& s : b.manifest.tensors)
-      if (s.role != Role::in) std::printf("ran  %s  %s  %s  digest %s\n", folder.c_str(), kind, s.name.c_str(), digest(*tensor_named(run->tensors, s.name)).c_str());
+      if (s.role != Role::in)
+        std::printf("ran  %s  %s  %s  digest %s\n", folder.c_str(), kind, s.name.c_str(),
+                    digest(*tensor_named(run->tensors, s.name)).c_str());
   if (!run->milliseconds.empty()) {
     std::sort(run->milliseconds.begin(), run->milliseconds.end());
-    std::printf("time  %s  %s  median %.4f ms, least %.4f, most %.4f of %zu launches\n", folder.c_str(), kind, run->milliseconds[run->milliseconds.size() / 2],
-                run->milliseconds.front(), run->milliseconds.back(), run->milliseconds.size());
+    std::printf("time  %s  %s  median %.4f ms, least %.4f, most %.4f of %zu launches\n", folder.c_str(), kind,
+                run->milliseconds[run->milliseconds.size() / 2], run->milliseconds.front(), run->milliseconds.back(),
+                run->milliseconds.size());
   }
   return code;
 }

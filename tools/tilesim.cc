@@ -21,7 +21,8 @@ constexpr double kTolerance = 1e-3;  // of the norm
 constexpr uint64_t kSamples = 4096;
 
 struct Options {
-  std::string file, arch = "sm_90a", kernel, compare, check = "all", schedule = "rr", format = "text", backend, fill = "normal", folder, device = "cuda:0";
+  std::string file, arch = "sm_90a", kernel, compare, check = "all", schedule = "rr", format = "text", backend,
+                    fill = "normal", folder, device = "cuda:0";
   std::vector<std::string> args, pass_configs, inputs, outputs;
   uint64_t seed = 0;
   int runs = 1;
@@ -50,26 +51,35 @@ std::optional<toolchain::Compiler> backend_named(const std::string& name) {
   if (name == "nvcc") return toolchain::Compiler::nvcc;
   if (name == "clang") return toolchain::Compiler::clang;
   if (!name.empty()) return std::nullopt;
-  return toolchain::has_clang() || !toolchain::find_tool("nvcc") ? toolchain::Compiler::clang : toolchain::Compiler::nvcc;
+  return toolchain::has_clang() || !toolchain::find_tool("nvcc") ? toolchain::Compiler::clang
+                                                                 : toolchain::Compiler::nvcc;
 }
 
 void set_fill(runtime::Manifest& m, const std::string& fill) {
   for (runtime::TensorSpec& t : m.tensors)
-    if (t.role == runtime::Role::in && runtime::row(t.dtype).is_float) t.fill = fill == "ints" ? runtime::Fill::ints : runtime::Fill::normal;
+    if (t.role == runtime::Role::in && runtime::row(t.dtype).is_float)
+      t.fill = fill == "ints" ? runtime::Fill::ints : runtime::Fill::normal;
 }
 
 Result<Runnable> from_program(const Options& o) {
   eval::EvalOptions eval{.arch = o.arch, .kernel = o.kernel};
-  if (!split_settings("tilesim", "--arg", o.args, eval.args) || !split_settings("tilesim", "--pass-config", o.pass_configs, eval.pass_configs))
+  if (!split_settings("tilesim", "--arg", o.args, eval.args) ||
+      !split_settings("tilesim", "--pass-config", o.pass_configs, eval.pass_configs))
     return input_error({}, "malformed option");
   Program program = load_program(o.file, eval);
   if (!program.diags.empty()) return program.diags[0];
-  if (program.kernels.size() != 1) return input_error({}, o.file + ": has " + std::to_string(program.kernels.size()) + " kernels, choose one by --kernel");
+  if (program.kernels.size() != 1)
+    return input_error({},
+                       o.file + ": has " + std::to_string(program.kernels.size()) + " kernels, choose one by --kernel");
   auto l = lower(program.kernels[0]);
   if (!l.ok()) return l.error();
-  Runnable r{.name = program.kernels[0].func().instance, .image = {}, .manifest = l->manifest, .kernel = std::move(program.kernels[0])};
+  Runnable r{.name = program.kernels[0].func().instance,
+             .image = {},
+             .manifest = l->manifest,
+             .kernel = std::move(program.kernels[0])};
   set_fill(r.manifest, o.fill);
-  auto ptx = toolchain::compile_to_ptx(*backend_named(o.backend), r.kernel->func().name + ".cu", l->cuda, l->device.arch);
+  auto ptx =
+      toolchain::compile_to_ptx(*backend_named(o.backend), r.kernel->func().name + ".cu", l->cuda, l->device.arch);
   if (!ptx.ok()) return ptx.error();
   r.image = std::move(*ptx);
   return r;
@@ -84,7 +94,8 @@ Result<Runnable> from_source(const Options& o) {
   if (!manifest.ok()) return input_error({file, line, 1, line, 2}, manifest.error().message);
   Runnable r{.name = manifest->kernel, .image = *text, .manifest = *manifest, .kernel = {}};
   if (file_kind(o.file) == FileKind::ptx) return r;
-  auto ptx = toolchain::compile_to_ptx(*backend_named(o.backend), o.file, *text, manifest->arch.empty() ? o.arch : manifest->arch);
+  auto ptx = toolchain::compile_to_ptx(*backend_named(o.backend), o.file, *text,
+                                       manifest->arch.empty() ? o.arch : manifest->arch);
   if (!ptx.ok()) return ptx.error();
   r.image = std::move(*ptx);
   return r;
@@ -102,7 +113,8 @@ Result<Runnable> load(const Options& o) {
   return input_error({}, o.file + ": tilesim runs .py, .ir, .cu and .ptx files");
 }
 
-Result<std::vector<runtime::Tensor>> given_tensors(const std::vector<std::string>& settings, const runtime::Manifest& m) {
+Result<std::vector<runtime::Tensor>> given_tensors(const std::vector<std::string>& settings,
+                                                   const runtime::Manifest& m) {
   std::vector<std::pair<std::string, std::string>> pairs;
   if (!split_settings("tilesim", "--input", settings, pairs)) return input_error({}, "malformed option");
   std::vector<runtime::Tensor> tensors;
@@ -119,8 +131,8 @@ Result<std::vector<runtime::Tensor>> given_tensors(const std::vector<std::string
 
 // What outputs are compared with.
 struct Reference {
-  std::vector<runtime::Tensor> tensors;             // interp, .npy
-  std::vector<runtime::ExpectedOutput> expected;    // .txt
+  std::vector<runtime::Tensor> tensors;           // interp, .npy
+  std::vector<runtime::ExpectedOutput> expected;  // .txt
 };
 
 Result<Reference> reference(const Options& o, const Runnable& r, const std::vector<runtime::Tensor>& inputs) {
@@ -162,7 +174,8 @@ bool compare(const Reference& ref, const std::vector<runtime::Tensor>& outputs, 
     runtime::Distance d = got ? runtime::distance(*got, want) : runtime::Distance{};
     bool good = d.comparable && d.finite && d.relative <= kTolerance;
     equal = equal && good;
-    std::snprintf(buffer, sizeof buffer, "%s%s: relative error %.3g", said.empty() ? "" : ", ", want.name.c_str(), d.relative);
+    std::snprintf(buffer, sizeof buffer, "%s%s: relative error %.3g", said.empty() ? "" : ", ", want.name.c_str(),
+                  d.relative);
     said += d.comparable ? buffer : want.name + " is missing or of another shape";
     if (d.comparable && !d.finite) said += " (not finite: never written?)";
     if (!good && d.finite) said += ", largest difference at element " + std::to_string(d.largest_at);
@@ -230,7 +243,10 @@ int run_command(const Options& o) {
   std::string said;
   uint64_t instructions = 0;
   for (int i = 0; i < o.runs && code == kExitOk; ++i) {
-    sim::Options options{.schedule = *schedule, .seed = o.seed + static_cast<uint64_t>(i), .checks = o.check == "all", .timeout_seconds = o.timeout};
+    sim::Options options{.schedule = *schedule,
+                         .seed = o.seed + static_cast<uint64_t>(i),
+                         .checks = o.check == "all",
+                         .timeout_seconds = o.timeout};
     auto result = sim::run(*module, r->manifest, *inputs, options);
     if (!result.ok()) return failed(result.error());
     std::string where = std::string(o.schedule) + ", seed " + std::to_string(options.seed);
@@ -245,9 +261,15 @@ int run_command(const Options& o) {
     bool equal = compare(*ref, result->outputs, said);
     if (code == kExitOk && !equal) {
       code = kExitFinding;
-      k.obligations.push_back({.id = "4", .rule = "FLOW-01", .defect = "smem-race", .status = Verdict::refuted, .method = "simulation", .message = "the result differs: " + said});
+      k.obligations.push_back({.id = "4",
+                               .rule = "FLOW-01",
+                               .defect = "smem-race",
+                               .status = Verdict::refuted,
+                               .method = "simulation",
+                               .message = "the result differs: " + said});
     }
-    if (code != kExitOk) said = std::string(sim::name_of(result->outcome)) + " under " + where + (said.empty() ? "" : "; " + said);
+    if (code != kExitOk)
+      said = std::string(sim::name_of(result->outcome)) + " under " + where + (said.empty() ? "" : "; " + said);
     if (i + 1 == o.runs || code != kExitOk)
       if (int bad = write_outputs(o, result->outputs)) return bad;
   }
@@ -258,8 +280,12 @@ int run_command(const Options& o) {
     std::fputs(json_report("tilesim", std::span(&k, 1)).c_str(), stdout);
     return code;
   }
-  std::string runs = o.runs == 1 ? "seed " + std::to_string(o.seed) : "seeds " + std::to_string(o.seed) + "–" + std::to_string(o.seed + static_cast<uint64_t>(o.runs) - 1);
-  if (code == kExitOk) std::printf("%s: clean under %s, %s%s%s\n", r->name.c_str(), o.schedule.c_str(), runs.c_str(), said.empty() ? "" : "; ", said.c_str());
+  std::string runs = o.runs == 1 ? "seed " + std::to_string(o.seed)
+                                 : "seeds " + std::to_string(o.seed) + "–" +
+                                       std::to_string(o.seed + static_cast<uint64_t>(o.runs) - 1);
+  if (code == kExitOk)
+    std::printf("%s: clean under %s, %s%s%s\n", r->name.c_str(), o.schedule.c_str(), runs.c_str(),
+                said.empty() ? "" : "; ", said.c_str());
   else std::printf("%s: %s\n", r->name.c_str(), said.c_str());
   return code;
 }
@@ -289,11 +315,13 @@ int bundle_command(const Options& o) {
     for (const runtime::TensorSpec& t : r->manifest.tensors)
       if (t.role != runtime::Role::in) {
         const runtime::Tensor& x = *runtime::tensor_named(*out, t.name);
-        b.expected.push_back(o.fill == "ints" ? runtime::expect_bits(x) : runtime::expect_samples(x, kSamples, kTolerance));
+        b.expected.push_back(o.fill == "ints" ? runtime::expect_bits(x)
+                                              : runtime::expect_samples(x, kSamples, kTolerance));
       }
   }
   if (auto done = runtime::write_bundle(o.folder, b); !done) return usage(done.error().message);
-  std::printf("%s: %s%s, %zu expected outputs in %s\n", r->name.c_str(), "kernel.ptx", b.cubin.empty() ? "" : " and kernel.cubin", b.expected.size(), o.folder.c_str());
+  std::printf("%s: %s%s, %zu expected outputs in %s\n", r->name.c_str(), "kernel.ptx",
+              b.cubin.empty() ? "" : " and kernel.cubin", b.expected.size(), o.folder.c_str());
   return kExitOk;
 }
 
@@ -312,7 +340,9 @@ int replay_on_sim(const runtime::Bundle& b, const std::string& folder) {
 }
 
 int replay_on_cuda(const runtime::Bundle& b, const Options& o) {
-  runtime::DeviceOptions device{.device = std::atoi(o.device.c_str() + 5), .timeout_seconds = o.timeout > 0 ? static_cast<int>(o.timeout) : 20, .timed_launches = o.bench ? 20 : 0};
+  runtime::DeviceOptions device{.device = std::atoi(o.device.c_str() + 5),
+                                .timeout_seconds = o.timeout > 0 ? static_cast<int>(o.timeout) : 20,
+                                .timed_launches = o.bench ? 20 : 0};
   if (!runtime::cuda_device_present()) return usage("no CUDA device (libcuda.so.1)");
   auto inputs = runtime::make_inputs(b.manifest, b.given);
   if (!inputs) return usage(inputs.error().message);
@@ -323,7 +353,8 @@ int replay_on_cuda(const runtime::Bundle& b, const Options& o) {
     if (!run) return usage(run.error().message);
     std::string said;
     bool equal = compare({{}, b.expected}, run->tensors, said);
-    std::printf("%s: %s; %s (%s)\n", o.file.c_str(), image == &b.ptx ? "ptx" : "cubin", said.c_str(), run->device.c_str());
+    std::printf("%s: %s; %s (%s)\n", o.file.c_str(), image == &b.ptx ? "ptx" : "cubin", said.c_str(),
+                run->device.c_str());
     for (double ms : run->milliseconds) std::printf("  %.4f ms\n", ms);
     if (!equal) code = kExitFinding;
   }
@@ -367,7 +398,8 @@ int tilesim_main(int argc, char** argv) {
   run.add_option("--format", o.format, "text or json")->check(CLI::IsMember({"text", "json"}));
   std::string later;
   for (const char* name : {"--trace", "--grid", "--block", "--cluster", "--smem", "--param"})
-    run.add_option_function<std::string>(name, [name, &later](const std::string&) { later = name; }, "not available yet");
+    run.add_option_function<std::string>(
+        name, [name, &later](const std::string&) { later = name; }, "not available yet");
   CLI::App& bundle = *app.add_subcommand("bundle", "write a bundle for a GPU");
   program_options(bundle, o);
   bundle.add_option("-o", o.folder, "folder");

@@ -23,7 +23,10 @@ KernelReport header(const Kernel& kernel) {
 }
 
 ObligationReport entry(const Diag& d) {
-  ObligationReport o{.id = "-", .rule = d.rule, .status = d.kind == DiagKind::violation ? Verdict::refuted : Verdict::unsupported, .method = "lowering"};
+  ObligationReport o{.id = "-",
+                     .rule = d.rule,
+                     .status = d.kind == DiagKind::violation ? Verdict::refuted : Verdict::unsupported,
+                     .method = "lowering"};
   if (const Rule* rule = find_rule(d.rule)) {
     o.id = rule->obligation;
     o.defect = rule->defect;
@@ -44,7 +47,9 @@ bool has_op(const ir::Module& m, ir::OpKind kind) {
 void add_origins(KernelReport& r, const ir::Module& m) {
   for (ObligationReport& o : r.obligations)
     for (const ir::Op& op : m.ops) {
-      if (!op.text_loc.valid() || !op.loc.valid() || op.text_loc.file != o.where.file || op.text_loc.line != o.where.line) continue;
+      if (!op.text_loc.valid() || !op.loc.valid() || op.text_loc.file != o.where.file ||
+          op.text_loc.line != o.where.line)
+        continue;
       o.notes.insert(o.notes.begin(), {op.loc, "from this statement"});
       break;
     }
@@ -57,7 +62,8 @@ void beyond_the_protocol(KernelReport& r, const ir::Module& m, const verify::Jud
     if (!applies) r.not_applicable.push_back({std::to_string(obligation), not_here});
     else if (o.obligations[obligation]) r.not_judged.push_back({std::to_string(obligation), why});
   };
-  add(6, has_op(m, ir::OpKind::tensor_map), "descriptors are checked for the shapes at hand only, not for all shapes", "no tensor map");
+  add(6, has_op(m, ir::OpKind::tensor_map), "descriptors are checked for the shapes at hand only, not for all shapes",
+      "no tensor map");
   add(7, true, "bounds of every access are not judged yet", "");
   add(8, true, "register and launch budgets are not judged yet", "");
 }
@@ -82,7 +88,8 @@ KernelVerdict judge_device(const Kernel& kernel, const ir::Module& device, const
   } else {
     v.report = head;
     for (const char* o : {"0", "1", "2", "3"}) v.report.not_applicable.push_back({o, "no mbarrier"});
-    if (extracted->not_judged.empty()) v.report.not_applicable.push_back({"4", "no shared memory that is filled asynchronously"});
+    if (extracted->not_judged.empty())
+      v.report.not_applicable.push_back({"4", "no shared memory that is filled asynchronously"});
     v.report.not_applicable.push_back({"5", "no mbarrier pipeline"});
   }
   add_origins(v.report, device);

@@ -10,7 +10,7 @@ namespace tc::tools {
 
 struct KernelVerdict {
   KernelReport report;
-  std::string certificate_json;            // proved
+  std::string certificate_json;                // proved
   std::optional<verify::Judgement> judgement;  // absent where there was no protocol to judge
 };
 // Of a kernel that was lowered to `device`, or of one whose lowering failed.

@@ -17,9 +17,11 @@ std::string CudaPrinter::define(ValueId v, std::string_view hint) {
   for (char c : hint) base += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
   if (base.empty() || std::isdigit(static_cast<unsigned char>(base[0]))) base = "v" + base;
   std::string name = base;
-  static const std::set<std::string, std::less<>> kReserved = {"int", "float", "half", "for", "if", "do", "char", "tl", "new", "this", "auto",
-      "double", "short", "long", "signed", "unsigned", "bool", "true", "false", "const", "static", "struct", "class", "asm", "void", "while",
-      "return", "template", "typename", "namespace", "using", "operator", "delete", "default", "switch", "case", "break", "else", "register"};
+  static const std::set<std::string, std::less<>> kReserved = {
+      "int",    "float",    "half",   "for",     "if",     "do",       "char",   "tl",       "new",      "this",
+      "auto",   "double",   "short",  "long",    "signed", "unsigned", "bool",   "true",     "false",    "const",
+      "static", "struct",   "class",  "asm",     "void",   "while",    "return", "template", "typename", "namespace",
+      "using",  "operator", "delete", "default", "switch", "case",     "break",  "else",     "register"};
   for (int n = 1; taken.contains(name) || kReserved.contains(name); ++n) name = base + "_" + std::to_string(n);
   taken.insert(name);
   return names[v.index] = name;
@@ -87,12 +89,13 @@ void print_if(CudaPrinter& p, const Op& op, const std::string& condition) {
 
 void print_sync(CudaPrinter& p, const Op& op) {
   int64_t id = int_attr(op, "id", 0), threads = int_attr(op, "threads", 0);
-  p.emit(threads == 0 && id == 0 ? "tl::sync_cta();" : "tl::sync_named(" + std::to_string(id) + ", " + std::to_string(threads) + ");");
+  p.emit(threads == 0 && id == 0 ? "tl::sync_cta();"
+                                 : "tl::sync_named(" + std::to_string(id) + ", " + std::to_string(threads) + ");");
 }
 
 void print_tma(CudaPrinter& p, const Op& op) {
-  std::string s = "tl::tma_load(" + p.region_shared_address(op.operands[0]) + ", &" + p.names.at(op.operands[3].index) + ", " +
-                  p.barrier_address(op.operands[1], op.operands[2]);
+  std::string s = "tl::tma_load(" + p.region_shared_address(op.operands[0]) + ", &" + p.names.at(op.operands[3].index) +
+                  ", " + p.barrier_address(op.operands[1], op.operands[2]);
   for (size_t i = 4; i < op.operands.size(); ++i) s += ", " + p.expr(op.operands[i]);
   p.emit(s + ");");
 }
@@ -128,31 +131,36 @@ void CudaPrinter::statement(OpId id) {
     case OpKind::elected: return print_if(*this, op, "tl::thread_index() == " + attr_text(op, "thread"));
     case OpKind::load: {
       std::string name = define(op.results[0], m[op.results[0]].name.empty() ? "x" : m[op.results[0]].name);
-      return emit("const " + std::string(info(m[op.results[0]].type.dtype).cuda) + " " + name + " = " + element(op.operands[0], indices_of(op, 0)) + ";");
+      return emit("const " + std::string(info(m[op.results[0]].type.dtype).cuda) + " " + name + " = " +
+                  element(op.operands[0], indices_of(op, 0)) + ";");
     }
-    case OpKind::store: return emit(element(op.operands[0], indices_of(op, 1)) + " = " + expr(op.operands.back()) + ";");
+    case OpKind::store:
+      return emit(element(op.operands[0], indices_of(op, 1)) + " = " + expr(op.operands.back()) + ";");
     case OpKind::store_pair:
-      return emit("tl::store_pair(" + pointer(op.operands[0], indices_of(op, 2)) + ", " + expr(op.operands[op.operands.size() - 2]) + ", " +
-                  expr(op.operands.back()) + ");");
+      return emit("tl::store_pair(" + pointer(op.operands[0], indices_of(op, 2)) + ", " +
+                  expr(op.operands[op.operands.size() - 2]) + ", " + expr(op.operands.back()) + ");");
     case OpKind::mbarrier_init: return emit("tl::mbarrier_init(" + barrier() + ", " + attr_text(op, "count") + ");");
     case OpKind::mbarrier_arrive: return emit("tl::mbarrier_arrive(" + barrier() + ");");
-    case OpKind::mbarrier_expect_tx: return emit("tl::mbarrier_expect_tx(" + barrier() + ", " + attr_text(op, "bytes") + ");");
-    case OpKind::mbarrier_arrive_expect_tx: return emit("tl::mbarrier_arrive_expect_tx(" + barrier() + ", " + attr_text(op, "bytes") + ");");
+    case OpKind::mbarrier_expect_tx:
+      return emit("tl::mbarrier_expect_tx(" + barrier() + ", " + attr_text(op, "bytes") + ");");
+    case OpKind::mbarrier_arrive_expect_tx:
+      return emit("tl::mbarrier_arrive_expect_tx(" + barrier() + ", " + attr_text(op, "bytes") + ");");
     case OpKind::mbarrier_wait: return emit("tl::mbarrier_wait(" + barrier() + ", " + expr(op.operands[2]) + ");");
     case OpKind::fence_mbarrier_init: return emit("tl::fence_mbarrier_init();");
     case OpKind::fence_proxy_async: return emit("tl::fence_proxy_async();");
     case OpKind::sync_threads: return print_sync(*this, op);
     case OpKind::tma_load: return print_tma(*this, op);
     case OpKind::bulk_load:
-      return emit("tl::bulk_load(" + region_shared_address(op.operands[0]) + ", " + region_pointer(op.operands[3]) + ", " + attr_text(op, "bytes") +
-                  ", " + barrier_address(op.operands[1], op.operands[2]) + ");");
+      return emit("tl::bulk_load(" + region_shared_address(op.operands[0]) + ", " + region_pointer(op.operands[3]) +
+                  ", " + attr_text(op, "bytes") + ", " + barrier_address(op.operands[1], op.operands[2]) + ");");
     case OpKind::cp_async:
-      return emit("tl::cp_async<" + attr_text(op, "bytes") + ">(" + region_shared_address(op.operands[0]) + ", " + region_pointer(op.operands[1]) +
-                  ", " + expr(op.operands[2]) + ");");
+      return emit("tl::cp_async<" + attr_text(op, "bytes") + ">(" + region_shared_address(op.operands[0]) + ", " +
+                  region_pointer(op.operands[1]) + ", " + expr(op.operands[2]) + ");");
     case OpKind::cp_async_commit: return emit("tl::cp_async_commit();");
     case OpKind::cp_async_wait: return emit("tl::cp_async_wait<" + attr_text(op, "pending") + ">();");
     case OpKind::vector_copy:
-      return emit("tl::copy_wide<" + attr_text(op, "bytes") + ">(" + region_pointer(op.operands[0]) + ", " + region_pointer(op.operands[1]) + ");");
+      return emit("tl::copy_wide<" + attr_text(op, "bytes") + ">(" + region_pointer(op.operands[0]) + ", " +
+                  region_pointer(op.operands[1]) + ");");
     case OpKind::wgmma_fence: return emit("tl::wgmma_fence();");
     case OpKind::wgmma: return wgmma(op);
     case OpKind::wgmma_commit: return emit("tl::wgmma_commit();");
@@ -173,15 +181,18 @@ std::string print_cuda(const Module& m, const Func& f) {
   walk(m, f.body, [&](OpId id) {
     const Op& op = m[id];
     for (size_t i = 0; i < op.operands.size(); ++i)
-      if (char role = operand_role(info(op.kind), i, op.operands.size()); role == 'w' || role == 'u') written.insert(buffer_of(m, op.operands[i]).index);
+      if (char role = operand_role(info(op.kind), i, op.operands.size()); role == 'w' || role == 'u')
+        written.insert(buffer_of(m, op.operands[i]).index);
   });
   auto add = [&](const std::string& s) { signature += (signature.empty() ? "" : ", ") + s; };
   for (ValueId v : params.values) {
     std::string type(info(m[v].type.dtype).cuda), name = p.define(v, m[v].name);
-    if (m[v].type.kind == TypeKind::buffer) add(std::string(written.contains(v.index) ? "" : "const ") + type + "* " + name);
+    if (m[v].type.kind == TypeKind::buffer)
+      add(std::string(written.contains(v.index) ? "" : "const ") + type + "* " + name);
     else add(type + " " + name);
   }
-  for (OpId id : params.maps) add("const __grid_constant__ tl::TensorMap " + p.define(m[id].results[0], m[m[id].results[0]].name));
+  for (OpId id : params.maps)
+    add("const __grid_constant__ tl::TensorMap " + p.define(m[id].results[0], m[m[id].results[0]].name));
   constexpr std::string_view kBlocks[] = {"tl::block_x()", "tl::block_y()", "tl::block_z()"};
   const Block& body = m[launch.blocks[0]];
   p.taken.insert({"tl_base", "tl_shared", "tl_smem"});
@@ -197,10 +208,13 @@ std::string print_cuda(const Module& m, const Func& f) {
     if (m[id].kind != OpKind::launch) p.statement(id);  // scalars before the launch
   --p.depth;
   p.block(launch.blocks[0]);
-  std::string head = "// " + f.instance + ", " + m.arch + "\n" + runtime::print_manifest_header(make_manifest(m, f)) + "#include \"tl/tl.h\"\n\n";
-  if (int_attr(launch, "smem", 0) > 0) head += "extern __shared__ __attribute__((aligned(1024))) unsigned char tl_smem[];\n\n";
-  return head + p.wgmma_functions() + "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(int_attr(launch, "threads", 128)) +
-         ", 1)\n" + entry_name(f) + "(" + signature + ") {\n" + p.out + "}\n";
+  std::string head = "// " + f.instance + ", " + m.arch + "\n" + runtime::print_manifest_header(make_manifest(m, f)) +
+                     "#include \"tl/tl.h\"\n\n";
+  if (int_attr(launch, "smem", 0) > 0)
+    head += "extern __shared__ __attribute__((aligned(1024))) unsigned char tl_smem[];\n\n";
+  return head + p.wgmma_functions() + "extern \"C\" __global__ void __launch_bounds__(" +
+         std::to_string(int_attr(launch, "threads", 128)) + ", 1)\n" + entry_name(f) + "(" + signature + ") {\n" +
+         p.out + "}\n";
 }
 
 }  // namespace tc::codegen

@@ -17,10 +17,10 @@ struct BinaryRow {
   std::string_view symbol;
 };
 constexpr BinaryRow kBinary[] = {
-    {OpKind::add, "+"},        {OpKind::sub, "-"},          {OpKind::mul, "*"},     {OpKind::div, "/"},
-    {OpKind::bit_and, "&"},    {OpKind::bit_or, "|"},       {OpKind::bit_xor, "^"}, {OpKind::shift_left, "<<"},
-    {OpKind::shift_right, ">>"}, {OpKind::eq, "=="},        {OpKind::ne, "!="},     {OpKind::lt, "<"},
-    {OpKind::le, "<="},        {OpKind::gt, ">"},           {OpKind::ge, ">="},     {OpKind::logical_and, "&&"},
+    {OpKind::add, "+"},          {OpKind::sub, "-"},    {OpKind::mul, "*"},     {OpKind::div, "/"},
+    {OpKind::bit_and, "&"},      {OpKind::bit_or, "|"}, {OpKind::bit_xor, "^"}, {OpKind::shift_left, "<<"},
+    {OpKind::shift_right, ">>"}, {OpKind::eq, "=="},    {OpKind::ne, "!="},     {OpKind::lt, "<"},
+    {OpKind::le, "<="},          {OpKind::gt, ">"},     {OpKind::ge, ">="},     {OpKind::logical_and, "&&"},
     {OpKind::logical_or, "||"},
 };
 struct CallRow {
@@ -28,8 +28,8 @@ struct CallRow {
   std::string_view function;
 };
 constexpr CallRow kCalls[] = {
-    {OpKind::min, "tl::min"},   {OpKind::max, "tl::max"},   {OpKind::abs, "tl::abs"},     {OpKind::exp, "tl::exp"},
-    {OpKind::exp2, "tl::exp2"}, {OpKind::log, "tl::log"},   {OpKind::log2, "tl::log2"},   {OpKind::sqrt, "tl::sqrt"},
+    {OpKind::min, "tl::min"},     {OpKind::max, "tl::max"},   {OpKind::abs, "tl::abs"},   {OpKind::exp, "tl::exp"},
+    {OpKind::exp2, "tl::exp2"},   {OpKind::log, "tl::log"},   {OpKind::log2, "tl::log2"}, {OpKind::sqrt, "tl::sqrt"},
     {OpKind::rsqrt, "tl::rsqrt"}, {OpKind::tanh, "tl::tanh"},
 };
 
@@ -88,7 +88,9 @@ std::string CudaPrinter::expr(ValueId v) {
   if (op.kind == OpKind::thread_index) return "tl::thread_index()";
   auto arg = [&](size_t i) {
     std::string s = expr(op.operands[i]);
-    return is_small_float(m[op.operands[i]].type.dtype) && op.kind != OpKind::cast && op.kind != OpKind::select ? "tl::up(" + s + ")" : s;
+    return is_small_float(m[op.operands[i]].type.dtype) && op.kind != OpKind::cast && op.kind != OpKind::select
+               ? "tl::up(" + s + ")"
+               : s;
   };
   std::string s;
   if (op.kind == OpKind::floordiv || op.kind == OpKind::floormod) {
@@ -121,7 +123,8 @@ std::vector<ValueId> CudaPrinter::region_offsets(ValueId region) const {
 
 namespace {
 // Row-major index of the given dimensions, as a C expression.
-std::string linear_index(CudaPrinter& p, const Type& type, const std::vector<ValueId>& indices, size_t first, size_t last) {
+std::string linear_index(CudaPrinter& p, const Type& type, const std::vector<ValueId>& indices, size_t first,
+                         size_t last) {
   std::string s;
   for (size_t d = first; d < last; ++d) {
     std::string i = p.expr(indices[d]);
@@ -139,18 +142,22 @@ std::string CudaPrinter::shared_offset(ValueId buffer, const std::vector<ValueId
   const Type& type = m[buffer].type;
   std::string base = std::to_string(int_attr(alloc, "offset", 0));
   int64_t bytes = bytes_of(type.dtype);
-  if (type.layout.span == 0) return base + " + (" + linear_index(*this, type, indices, 0, type.rank()) + ") * " + std::to_string(bytes);
+  if (type.layout.span == 0)
+    return base + " + (" + linear_index(*this, type, indices, 0, type.rank()) + ") * " + std::to_string(bytes);
   SharedShape shape = shared_shape(type);
   std::string tile = base;
-  if (type.rank() > 2) tile += " + (" + linear_index(*this, type, indices, 0, type.rank() - 2) + ") * " + std::to_string(shape.tile_bytes);
-  return "tl::panel_offset<" + std::to_string(shape.rows) + ", " + std::to_string(type.layout.span) + ", " + std::to_string(bytes) + ">(" +
-         tile + ", " + expr(indices[type.rank() - 2]) + ", " + expr(indices[type.rank() - 1]) + ")";
+  if (type.rank() > 2)
+    tile += " + (" + linear_index(*this, type, indices, 0, type.rank() - 2) + ") * " + std::to_string(shape.tile_bytes);
+  return "tl::panel_offset<" + std::to_string(shape.rows) + ", " + std::to_string(type.layout.span) + ", " +
+         std::to_string(bytes) + ">(" + tile + ", " + expr(indices[type.rank() - 2]) + ", " +
+         expr(indices[type.rank() - 1]) + ")";
 }
 
 std::string CudaPrinter::pointer(ValueId buffer, const std::vector<ValueId>& indices) {
   const Type& type = m[buffer].type;
   std::string cuda(info(type.dtype).cuda);
-  if (type.space == Space::shared) return "reinterpret_cast<" + cuda + "*>(tl_base + (" + shared_offset(buffer, indices) + "))";
+  if (type.space == Space::shared)
+    return "reinterpret_cast<" + cuda + "*>(tl_base + (" + shared_offset(buffer, indices) + "))";
   if (type.space == Space::local) return "&" + element(buffer, indices);
   std::string s;
   for (size_t d = 0; d < type.rank(); ++d) {
@@ -164,7 +171,8 @@ std::string CudaPrinter::pointer(ValueId buffer, const std::vector<ValueId>& ind
 
 std::string CudaPrinter::element(ValueId buffer, const std::vector<ValueId>& indices) {
   const Type& type = m[buffer].type;
-  if (type.space == Space::local) return names.at(buffer.index) + "[" + linear_index(*this, type, indices, 0, type.rank()) + "]";
+  if (type.space == Space::local)
+    return names.at(buffer.index) + "[" + linear_index(*this, type, indices, 0, type.rank()) + "]";
   return "*" + pointer(buffer, indices);
 }
 
@@ -172,7 +180,9 @@ std::string CudaPrinter::region_shared_address(ValueId region) {
   return "tl_shared + (" + shared_offset(buffer_of(m, region), region_offsets(region)) + ")";
 }
 
-std::string CudaPrinter::region_pointer(ValueId region) { return pointer(buffer_of(m, region), region_offsets(region)); }
+std::string CudaPrinter::region_pointer(ValueId region) {
+  return pointer(buffer_of(m, region), region_offsets(region));
+}
 
 std::string CudaPrinter::barrier_address(ValueId barrier, ValueId index) {
   int64_t offset = int_attr(m[m[barrier].def], "offset", 0);

@@ -1,6 +1,6 @@
 // The matrix instructions: one function an (N, type) that the kernel uses, and the descriptors of its operands.
-// Operand regions are in tile coordinates; their byte address is the panel address before the XOR (SMEM-25), the leading
-// and stride offsets follow from the panels (SMEM-20 … SMEM-23):
+// Operand regions are in tile coordinates; their byte address is the panel address before the XOR (SMEM-25), the
+// leading and stride offsets follow from the panels (SMEM-20 … SMEM-23):
 //                      leading (LBO)      stride (SBO)
 //   K-major,  swizzled   16 (ignored)       8 * span
 //   K-major,  span 16    rows * 16          128
@@ -35,12 +35,16 @@ std::string descriptor(CudaPrinter& p, ValueId region, bool mn_major) {
     if (offset) address += " + " + std::to_string(offset);
   } else {
     std::string n = std::to_string(shape.panel_cols);
-    address += " + (" + col + ") / " + n + " * " + std::to_string(panel) + " + (" + col + ") % " + n + " * " + std::to_string(bytes);
+    address += " + (" + col + ") / " + n + " * " + std::to_string(panel) + " + (" + col + ") % " + n + " * " +
+               std::to_string(bytes);
   }
-  return "tl::descriptor<" + std::to_string(span) + ", " + std::to_string(leading) + ", " + std::to_string(stride) + ">(" + address + ")";
+  return "tl::descriptor<" + std::to_string(span) + ", " + std::to_string(leading) + ", " + std::to_string(stride) +
+         ">(" + address + ")";
 }
 
-std::string function_name(int64_t n, DType t) { return "wgmma_n" + std::to_string(n) + "_" + std::string(info(t).short_name); }
+std::string function_name(int64_t n, DType t) {
+  return "wgmma_n" + std::to_string(n) + "_" + std::string(info(t).short_name);
+}
 
 std::string operand_list(int64_t n, std::string_view before, std::string_view after) {
   std::string s;
@@ -57,9 +61,10 @@ void CudaPrinter::wgmma(const Op& op) {
   bool trans_a = int_attr(op, "trans_a", 0) != 0, trans_b = int_attr(op, "trans_b", 0) != 0;
   ValueId acc = op.operands[2];
   if (std::find(accumulators.begin(), accumulators.end(), acc) == accumulators.end()) accumulators.push_back(acc);
-  emit(function_name(n, t) + "<" + std::to_string(trans_a) + ", " + std::to_string(trans_b) + ">(" + names.at(acc.index) + " + " +
-       std::to_string(int_attr(op, "acc", 0)) + ", " + descriptor(*this, op.operands[0], trans_a) + ", " +
-       descriptor(*this, op.operands[1], trans_b) + ", " + (int_attr(op, "clear", 0) ? "0" : "1") + ");");
+  emit(function_name(n, t) + "<" + std::to_string(trans_a) + ", " + std::to_string(trans_b) + ">(" +
+       names.at(acc.index) + " + " + std::to_string(int_attr(op, "acc", 0)) + ", " +
+       descriptor(*this, op.operands[0], trans_a) + ", " + descriptor(*this, op.operands[1], trans_b) + ", " +
+       (int_attr(op, "clear", 0) ? "0" : "1") + ");");
 }
 
 std::string CudaPrinter::wgmma_functions() const {
@@ -68,7 +73,8 @@ std::string CudaPrinter::wgmma_functions() const {
     int64_t r = n / 2;
     std::string type(info(t).short_name);
     s += "// D[64, " + std::to_string(n) + "] += A B; scale_d 0 clears D first; a transposed operand is MN-major.\n";
-    s += "template <int TransA, int TransB>\nTL_DEV void " + function_name(n, t) + "(float* d, tl::u64 a, tl::u64 b, int scale_d) {\n";
+    s += "template <int TransA, int TransB>\nTL_DEV void " + function_name(n, t) +
+         "(float* d, tl::u64 a, tl::u64 b, int scale_d) {\n";
     s += "  asm volatile(\n      \"{\\n.reg .pred p;\\nsetp.ne.b32 p, %" + std::to_string(r + 2) + ", 0;\\n\"\n";
     s += "      \"wgmma.mma_async.sync.aligned.m64n" + std::to_string(n) + "k16.f32." + type + "." + type + " {" +
          operand_list(r, "%", "") + "}, %" + std::to_string(r) + ", %" + std::to_string(r + 1) + ", p, 1, 1, %" +

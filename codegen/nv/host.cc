@@ -48,7 +48,8 @@ std::string encode_map(const runtime::TensorMapArg& a, size_t n) {
   s += "    const cuuint64_t strides[] = {" + (a.strides_bytes.empty() ? "0" : list(a.strides_bytes, "ull")) + "};\n";
   s += "    const cuuint32_t box[] = {" + list(a.box, "u") + "};\n";
   s += "    const cuuint32_t steps[] = {" + list(a.element_strides, "u") + "};\n";
-  s += "    if (tl_encode(&map" + i + ", CU_TENSOR_MAP_DATA_TYPE_" + std::string(map_type(a.dtype)) + ", " + rank + ", " + a.tensor +
+  s += "    if (tl_encode(&map" + i + ", CU_TENSOR_MAP_DATA_TYPE_" + std::string(map_type(a.dtype)) + ", " + rank +
+       ", " + a.tensor +
        ", dims, strides, box, steps,\n                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_" +
        std::string(swizzle_name(a.swizzle)) +
        ",\n                  CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)\n"
@@ -56,8 +57,9 @@ std::string encode_map(const runtime::TensorMapArg& a, size_t n) {
   return s;
 }
 
-constexpr std::string_view kTypes[] = {"uint16_t", "uint16_t", "float", "double", "uint8_t", "uint8_t", "int8_t", "uint8_t", "int16_t",
-                                       "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t"};
+constexpr std::string_view kTypes[] = {"uint16_t", "uint16_t", "float",   "double",  "uint8_t",
+                                       "uint8_t",  "int8_t",   "uint8_t", "int16_t", "uint16_t",
+                                       "int32_t",  "uint32_t", "int64_t", "uint64_t"};
 
 }  // namespace
 
@@ -77,36 +79,43 @@ std::string print_host(const ir::Module& m, const ir::Func& f) {
       arguments += ", &" + std::get<runtime::BufferArg>(p.value).tensor;
     }
   }
-  std::string s = "/* Host wrapper of " + f.instance + " for " + m.arch + ".\n   " + name +
-                  "_init(image): loads the kernel (cubin or PTX) and opts in to its dynamic shared memory.\n   " + name +
-                  "_call(…): launches on a stream; pointers are device addresses, 16-byte aligned. Both return a cudaError_t. */\n";
+  std::string s =
+      "/* Host wrapper of " + f.instance + " for " + m.arch + ".\n   " + name +
+      "_init(image): loads the kernel (cubin or PTX) and opts in to its dynamic shared memory.\n   " + name +
+      "_call(…): launches on a stream; pointers are device addresses, 16-byte aligned. Both return a cudaError_t. */\n";
   s += "#include <cuda.h>\n#include <cuda_runtime.h>\n#include <stdint.h>\n\n";
   s += "static cudaLibrary_t tl_library;\nstatic cudaKernel_t tl_kernel;\n";
   if (!maps.empty())
-    s += "typedef CUresult (*tl_encode_t)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*,\n"
-         "                                const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,\n"
-         "                                CUtensorMapL2promotion, CUtensorMapFloatOOBfill);\nstatic tl_encode_t tl_encode;\n";
+    s += "typedef CUresult (*tl_encode_t)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, "
+         "const cuuint64_t*,\n"
+         "                                const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave, "
+         "CUtensorMapSwizzle,\n"
+         "                                CUtensorMapL2promotion, CUtensorMapFloatOOBfill);\nstatic tl_encode_t "
+         "tl_encode;\n";
   s += "\nint " + name + "_init(const void* image) {\n";
   s += "  cudaError_t e = cudaLibraryLoadData(&tl_library, image, 0, 0, 0, 0, 0, 0);\n";
   s += "  if (e == cudaSuccess) e = cudaLibraryGetKernel(&tl_kernel, tl_library, \"" + name + "\");\n";
   if (man.smem_bytes)
-    s += "  if (e == cudaSuccess)\n    e = cudaFuncSetAttribute((const void*)tl_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, " +
+    s += "  if (e == cudaSuccess)\n    e = cudaFuncSetAttribute((const void*)tl_kernel, "
+         "cudaFuncAttributeMaxDynamicSharedMemorySize, " +
          std::to_string(man.smem_bytes) + ");\n";
   if (!maps.empty())
     s += "  void* entry = 0;\n  enum cudaDriverEntryPointQueryResult found;\n"
-         "  if (e == cudaSuccess) e = cudaGetDriverEntryPointByVersion(\"cuTensorMapEncodeTiled\", &entry, 12000, cudaEnableDefault, &found);\n"
+         "  if (e == cudaSuccess) e = cudaGetDriverEntryPointByVersion(\"cuTensorMapEncodeTiled\", &entry, 12000, "
+         "cudaEnableDefault, &found);\n"
          "  if (e == cudaSuccess && !entry) e = cudaErrorSymbolNotFound;\n  *(void**)&tl_encode = entry;\n";
   s += "  return e;\n}\n\nint " + name + "_call(" + params + "cudaStream_t stream) {\n" + maps;
   s += "  void* args[] = {" + (arguments.empty() ? "0" : arguments.substr(2)) + "};\n";
   s += "  cudaLaunchConfig_t config = {0};\n";
   auto dim = [&](std::string_view field, const runtime::Dim3& d) {
-    s += "  config." + std::string(field) + ".x = " + std::to_string(d.x) + ", config." + std::string(field) + ".y = " + std::to_string(d.y) +
-         ", config." + std::string(field) + ".z = " + std::to_string(d.z) + ";\n";
+    s += "  config." + std::string(field) + ".x = " + std::to_string(d.x) + ", config." + std::string(field) +
+         ".y = " + std::to_string(d.y) + ", config." + std::string(field) + ".z = " + std::to_string(d.z) + ";\n";
   };
   dim("gridDim", man.grid);
   dim("blockDim", man.block);
   s += "  config.dynamicSmemBytes = " + std::to_string(man.smem_bytes) + ";\n  config.stream = stream;\n";
-  s += "  return cudaLaunchKernelExC(&config, (const void*)tl_kernel, args);\n}\n\nint " + name + "_free(void) { return cudaLibraryUnload(tl_library); }\n";
+  s += "  return cudaLaunchKernelExC(&config, (const void*)tl_kernel, args);\n}\n\nint " + name +
+       "_free(void) { return cudaLibraryUnload(tl_library); }\n";
   return s;
 }
 

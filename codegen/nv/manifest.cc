@@ -63,7 +63,8 @@ runtime::TensorMapArg map_arg(const Module& m, const Op& op) {
 std::vector<uint64_t> storage_shape(const Type& type) {
   std::vector<uint64_t> shape;
   for (const MetaInt& e : type.shape) shape.push_back(static_cast<uint64_t>(e.value));
-  if (!type.strides.empty() && shape.size() == 2) shape[1] = static_cast<uint64_t>(std::max(type.strides[0].value, type.shape[1].value));
+  if (!type.strides.empty() && shape.size() == 2)
+    shape[1] = static_cast<uint64_t>(std::max(type.strides[0].value, type.shape[1].value));
   return shape;
 }
 
@@ -73,7 +74,9 @@ runtime::Manifest make_manifest(const Module& m, const Func& f) {
   KernelParams p = kernel_params(m, f);
   const Op& launch = m[p.launch];
   runtime::Manifest out{.arch = m.arch, .kernel = entry_name(f)};
-  auto extent = [&](size_t i) { return i < launch.operands.size() ? static_cast<uint32_t>(constant_value(m, launch.operands[i])->value) : 1u; };
+  auto extent = [&](size_t i) {
+    return i < launch.operands.size() ? static_cast<uint32_t>(constant_value(m, launch.operands[i])->value) : 1u;
+  };
   out.grid = {extent(0), extent(1), extent(2)};
   out.block = {static_cast<uint32_t>(int_attr(launch, "threads", 128)), 1, 1};
   out.smem_bytes = static_cast<uint32_t>(int_attr(launch, "smem", 0));

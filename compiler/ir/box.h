@@ -7,7 +7,7 @@ namespace tc::ir {
 
 struct Box {
   ValueId buffer;
-  std::vector<ValueId> offsets;   // empty: all zero
+  std::vector<ValueId> offsets;  // empty: all zero
   std::vector<int64_t> extents;
   std::vector<size_t> spanned() const {
     std::vector<size_t> dims;

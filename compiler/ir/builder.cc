@@ -34,12 +34,18 @@ std::optional<int64_t> fold(MetaKind kind, int64_t a, int64_t b) {
 // The meta operation that an integer op folds to.
 std::optional<MetaKind> meta_kind(OpKind kind) {
   static constexpr std::pair<OpKind, MetaKind> kRows[] = {
-      {OpKind::add, MetaKind::add},           {OpKind::sub, MetaKind::sub},
-      {OpKind::mul, MetaKind::mul},           {OpKind::floordiv, MetaKind::floordiv},
-      {OpKind::floormod, MetaKind::floormod}, {OpKind::min, MetaKind::min},
-      {OpKind::max, MetaKind::max},           {OpKind::bit_and, MetaKind::bit_and},
-      {OpKind::bit_or, MetaKind::bit_or},     {OpKind::bit_xor, MetaKind::bit_xor},
-      {OpKind::shift_left, MetaKind::shift_left}, {OpKind::shift_right, MetaKind::shift_right},
+      {OpKind::add, MetaKind::add},
+      {OpKind::sub, MetaKind::sub},
+      {OpKind::mul, MetaKind::mul},
+      {OpKind::floordiv, MetaKind::floordiv},
+      {OpKind::floormod, MetaKind::floormod},
+      {OpKind::min, MetaKind::min},
+      {OpKind::max, MetaKind::max},
+      {OpKind::bit_and, MetaKind::bit_and},
+      {OpKind::bit_or, MetaKind::bit_or},
+      {OpKind::bit_xor, MetaKind::bit_xor},
+      {OpKind::shift_left, MetaKind::shift_left},
+      {OpKind::shift_right, MetaKind::shift_right},
   };
   for (auto [op, meta] : kRows)
     if (op == kind) return meta;
@@ -47,8 +53,8 @@ std::optional<MetaKind> meta_kind(OpKind kind) {
 }
 
 bool is_comparison(OpKind k) {
-  return k == OpKind::eq || k == OpKind::ne || k == OpKind::lt || k == OpKind::le || k == OpKind::gt || k == OpKind::ge ||
-         k == OpKind::logical_and || k == OpKind::logical_or;
+  return k == OpKind::eq || k == OpKind::ne || k == OpKind::lt || k == OpKind::le || k == OpKind::gt ||
+         k == OpKind::ge || k == OpKind::logical_and || k == OpKind::logical_or;
 }
 
 std::optional<bool> fold_comparison(OpKind kind, int64_t a, int64_t b) {
@@ -156,7 +162,8 @@ ValueId Builder::region(ValueId buffer, std::span<const ValueId> offsets, std::s
   operands.insert(operands.end(), extents.begin(), extents.end());
   std::vector<MetaInt> shape;
   for (ValueId e : extents) shape.push_back(constant_value(module, e).value_or(MetaInt(-1)));
-  OpId id = module.new_op(block, OpKind::region, std::move(operands), {Type::tile(module[buffer].type.dtype, shape)}, loc);
+  OpId id =
+      module.new_op(block, OpKind::region, std::move(operands), {Type::tile(module[buffer].type.dtype, shape)}, loc);
   return module[id].results[0];
 }
 

@@ -75,7 +75,8 @@ ValueId Module::new_value(Type type, std::string name, OpId def) {
   return {static_cast<uint32_t>(values.size() - 1)};
 }
 
-OpId Module::new_op(BlockId at, OpKind kind, std::vector<ValueId> operands, std::vector<Type> results, SourceRange loc) {
+OpId Module::new_op(BlockId at, OpKind kind, std::vector<ValueId> operands, std::vector<Type> results,
+                    SourceRange loc) {
   OpId id{static_cast<uint32_t>(ops.size())};
   ops.push_back({.kind = kind, .operands = std::move(operands), .loc = loc});
   for (Type& t : results) {

@@ -1,6 +1,6 @@
-// The one typed IR. A module is a set of arenas (values, operations, blocks, meta expressions) addressed by typed 32-bit
-// ids; tile operations (copy, gemm) and device operations (tma_load, wgmma) are rows of one table, op.def, and a level is
-// the set of rows that validate.cc accepts.
+// The one typed IR. A module is a set of arenas (values, operations, blocks, meta expressions) addressed by typed
+// 32-bit ids; tile operations (copy, gemm) and device operations (tma_load, wgmma) are rows of one table, op.def, and a
+// level is the set of rows that validate.cc accepts.
 //
 // Text form (printer.cc, parser.cc; parse(print(x)) == x):
 //   func @matmul level=tile arch="sm_90a" (%A: global f16[1000:"M", 520:"K"], …) attrs {instance="matmul[M=1000]"} {
@@ -74,8 +74,24 @@ char operand_role(const OpInfo& op, size_t n, size_t count);
 
 // ------------------------------------------------------------------------------------------------ meta integers
 // An expression over factory parameters. `param` has a name, `literal` a value, the others operands.
-enum class MetaKind : uint8_t { literal, param, add, sub, mul, floordiv, floormod, ceildiv, min, max, bit_and, bit_or, bit_xor,
-                                shift_left, shift_right, neg };
+enum class MetaKind : uint8_t {
+  literal,
+  param,
+  add,
+  sub,
+  mul,
+  floordiv,
+  floormod,
+  ceildiv,
+  min,
+  max,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_left,
+  shift_right,
+  neg
+};
 struct MetaNode {
   MetaKind kind = MetaKind::literal;
   int64_t value = 0;  // literal
@@ -154,13 +170,13 @@ struct Precondition {
 };
 
 struct Func {
-  std::string name;                // what a user calls it
-  std::string instance;            // name[args]
-  std::string specialisation;      // arg | manifest | main | default | literal
+  std::string name;                                   // what a user calls it
+  std::string instance;                               // name[args]
+  std::string specialisation;                         // arg | manifest | main | default | literal
   std::vector<std::pair<std::string, int64_t>> args;  // integer arguments of the specialisation
-  std::vector<ValueId> params;     // global buffers and scalars, in order
-  std::vector<int64_t> outputs;    // indices of params that are outputs (out_idx resolved; else params written)
-  std::vector<Attr> attrs;         // pass configs: "tl.disable_warp_specialized" = 1, …
+  std::vector<ValueId> params;                        // global buffers and scalars, in order
+  std::vector<int64_t> outputs;  // indices of params that are outputs (out_idx resolved; else params written)
+  std::vector<Attr> attrs;       // pass configs: "tl.disable_warp_specialized" = 1, …
   std::vector<Precondition> preconditions;
   BlockId body;
   SourceRange loc;

@@ -57,9 +57,11 @@ TEST(Ir, ErrorsAreLocated) {
   struct Case {
     std::string_view from, to, message;
   };
-  for (const Case& c : {Case{"floormod", "floormood", "unknown operation 'floormood'"}, Case{"%k, %2 : i32", "%kk, %2 : i32", "undefined value %kk"},
-                        Case{"level=tile", "level=tall", "level is tile or device"}, Case{"ceildiv(K", "ceildev(K", "unknown function"},
-                        Case{"%s = floormod", "%a = floormod", "defined twice"}}) {
+  for (const Case& c :
+       {Case{"floormod", "floormood", "unknown operation 'floormood'"},
+        Case{"%k, %2 : i32", "%kk, %2 : i32", "undefined value %kk"},
+        Case{"level=tile", "level=tall", "level is tile or device"}, Case{"ceildiv(K", "ceildev(K", "unknown function"},
+        Case{"%s = floormod", "%a = floormod", "defined twice"}}) {
     std::string text(kRing);
     text.replace(text.find(c.from), c.from.size(), c.to);
     auto m = parse("b.ir", text);
@@ -82,7 +84,8 @@ TEST(Ir, ValidationNamesTheOperand) {
   ASSERT_TRUE(m.ok());
   Status s = validate(*m);
   ASSERT_FALSE(s.ok());
-  EXPECT_NE(s.error().message.find("operand 0 has to be an array of mbarriers"), std::string::npos) << s.error().message;
+  EXPECT_NE(s.error().message.find("operand 0 has to be an array of mbarriers"), std::string::npos)
+      << s.error().message;
 }
 
 TEST(Ir, LevelsAreTablesOfLegalOps) {

@@ -17,12 +17,12 @@
 namespace tc::ir {
 
 struct SharedShape {
-  int64_t rows = 1, cols = 1;     // innermost two dimensions
-  int64_t panel_cols = 0;         // elements of a row that lie in one panel
-  int64_t panel_bytes = 0;        // rows * span
-  int64_t tile_bytes = 0;         // one rows × cols tile
-  int64_t total_bytes = 0;        // with the outer dimensions
-  int64_t alignment = 16;         // of the base address, bytes
+  int64_t rows = 1, cols = 1;  // innermost two dimensions
+  int64_t panel_cols = 0;      // elements of a row that lie in one panel
+  int64_t panel_bytes = 0;     // rows * span
+  int64_t tile_bytes = 0;      // one rows × cols tile
+  int64_t total_bytes = 0;     // with the outer dimensions
+  int64_t alignment = 16;      // of the base address, bytes
 };
 // Of a shared buffer type. The panel width divides the columns (assign_layouts sees to it).
 SharedShape shared_shape(const Type& type);

@@ -5,7 +5,8 @@
 namespace tc::ir {
 namespace {
 
-// rules.md WGMMA-08, measured on an H200: warp w, lane l, reg i: row 16w + (l>>2) + 8*((i>>1)&1), col 8*(i>>2) + 2*(l&3) + (i&1).
+// rules.md WGMMA-08, measured on an H200: warp w, lane l, reg i: row 16w + (l>>2) + 8*((i>>1)&1), col 8*(i>>2) +
+// 2*(l&3) + (i&1).
 TEST(Fragment, WgmmaAccumulatorIsTheDocumentedMap) {
   Fragment f = wgmma_accumulator(64, 128, 1, 1);
   ASSERT_EQ(f.registers, 64);

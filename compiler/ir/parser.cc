@@ -42,9 +42,12 @@ struct Lexer {
       t.kind = Tok::value;
       for (++at; at < text.size() && is_word(text[at]);) ++at;
     } else if (std::isdigit(static_cast<unsigned char>(c)) ||
-               (c == '-' && at + 1 < text.size() && (std::isdigit(static_cast<unsigned char>(text[at + 1])) || text[at + 1] == 'i'))) {
+               (c == '-' && at + 1 < text.size() &&
+                (std::isdigit(static_cast<unsigned char>(text[at + 1])) || text[at + 1] == 'i'))) {
       t.kind = Tok::number;
-      for (++at; at < text.size() && (is_word(text[at]) || ((text[at] == '-' || text[at] == '+') && text[at - 1] == 'e')); ++at)
+      for (++at;
+           at < text.size() && (is_word(text[at]) || ((text[at] == '-' || text[at] == '+') && text[at - 1] == 'e'));
+           ++at)
         if (text[at] == '.' || text[at] == 'e' || text[at] == 'i' || text[at] == 'n') t.kind = Tok::real;
     } else if (is_word(c)) {
       t.kind = Tok::word;
@@ -86,7 +89,8 @@ struct Parser {
   int depth = 0;
 
   [[noreturn]] void fail(const std::string& message) const {
-    SourceRange r{file, tok.line, tok.column, tok.line, tok.column + static_cast<uint32_t>(std::max<size_t>(1, tok.spelled.size()))};
+    SourceRange r{file, tok.line, tok.column, tok.line,
+                  tok.column + static_cast<uint32_t>(std::max<size_t>(1, tok.spelled.size()))};
     throw Failure{input_error(r, message)};
   }
   void advance() { tok = lexer.next(); }
@@ -114,7 +118,8 @@ struct Parser {
   int64_t integer() {
     int64_t v = 0;
     auto [end, error] = std::from_chars(tok.spelled.data(), tok.spelled.data() + tok.spelled.size(), v);
-    if (tok.kind != Tok::number || error != std::errc() || end != tok.spelled.data() + tok.spelled.size()) fail("expected an integer");
+    if (tok.kind != Tok::number || error != std::errc() || end != tok.spelled.data() + tok.spelled.size())
+      fail("expected an integer");
     advance();
     return v;
   }
@@ -135,9 +140,9 @@ struct Parser {
     bool is(std::string_view s) const { return tok.spelled == s; }
     std::optional<std::pair<MetaKind, int>> op() {
       static constexpr std::tuple<std::string_view, MetaKind, int> kRows[] = {
-          {"|", MetaKind::bit_or, 1}, {"^", MetaKind::bit_xor, 2},  {"&", MetaKind::bit_and, 3}, {"<", MetaKind::shift_left, 4},
-          {">", MetaKind::shift_right, 4}, {"+", MetaKind::add, 5}, {"-", MetaKind::sub, 5}, {"*", MetaKind::mul, 6},
-          {"%", MetaKind::floormod, 6}};
+          {"|", MetaKind::bit_or, 1},     {"^", MetaKind::bit_xor, 2},     {"&", MetaKind::bit_and, 3},
+          {"<", MetaKind::shift_left, 4}, {">", MetaKind::shift_right, 4}, {"+", MetaKind::add, 5},
+          {"-", MetaKind::sub, 5},        {"*", MetaKind::mul, 6},         {"%", MetaKind::floormod, 6}};
       for (auto [s, k, level] : kRows)
         if (is(s)) return std::pair(k, level);
       return std::nullopt;
@@ -237,8 +242,11 @@ struct Parser {
       DType t = dtype();
       return Type::tile(t, meta_list());
     }
-    static constexpr std::pair<std::string_view, Space> kSpaces[] = {{"global", Space::global}, {"shared", Space::shared},
-        {"fragment", Space::fragment}, {"local", Space::local}, {"barrier", Space::barrier}};
+    static constexpr std::pair<std::string_view, Space> kSpaces[] = {{"global", Space::global},
+                                                                     {"shared", Space::shared},
+                                                                     {"fragment", Space::fragment},
+                                                                     {"local", Space::local},
+                                                                     {"barrier", Space::barrier}};
     for (auto [name, space] : kSpaces) {
       if (!accept(name)) continue;
       DType d = dtype();
@@ -386,7 +394,8 @@ struct Parser {
       }
     }
     m[id].loc = loc();
-    m[id].text_loc = {file, first.line, first.column, first.line, static_cast<uint32_t>(source_line(file, first.line).size() + 1)};
+    m[id].text_loc = {file, first.line, first.column, first.line,
+                      static_cast<uint32_t>(source_line(file, first.line).size() + 1)};
     for (int i = 0; i < info(*kind).blocks; ++i) {
       if (i) expect("else");
       BlockId b = block();
@@ -441,7 +450,8 @@ struct Parser {
     expect("attrs");
     f.attrs = attrs();
     f.loc = loc();
-    f.text_loc = {file, first.line, first.column, first.line, static_cast<uint32_t>(source_line(file, first.line).size() + 1)};
+    f.text_loc = {file, first.line, first.column, first.line,
+                  static_cast<uint32_t>(source_line(file, first.line).size() + 1)};
     while (accept("pre")) {
       Precondition p{.text = string()};
       expect("[");

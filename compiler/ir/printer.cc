@@ -1,4 +1,5 @@
-// Module → text. Every value gets a unique name (its hint, or a number), every op its source range as loc(#file l:c-l:c).
+// Module → text. Every value gets a unique name (its hint, or a number), every op its source range as loc(#file
+// l:c-l:c).
 #include <charconv>
 #include <map>
 #include <set>

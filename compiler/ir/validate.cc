@@ -1,5 +1,5 @@
-// Is a module well formed, and are all its ops legal at its level? Values are defined before use, operands have the type
-// their role asks for, blocks and results have the number that op.def states. The first failure is returned.
+// Is a module well formed, and are all its ops legal at its level? Values are defined before use, operands have the
+// type their role asks for, blocks and results have the number that op.def states. The first failure is returned.
 #include <set>
 
 #include "compiler/ir/ir.h"
@@ -36,7 +36,8 @@ struct Validator {
   Status operands(const Op& op) const {
     const OpInfo& row = info(op.kind);
     if (!op.operands.empty() && operand_role(row, 0, op.operands.size()) == 0)
-      return failure(op, "takes operands '" + std::string(row.operands) + "', has " + std::to_string(op.operands.size()));
+      return failure(op,
+                     "takes operands '" + std::string(row.operands) + "', has " + std::to_string(op.operands.size()));
     if (op.operands.empty() && !row.operands.empty() && row.operands.find('*') == std::string_view::npos)
       return failure(op, "takes operands '" + std::string(row.operands) + "', has none");
     for (size_t i = 0; i < op.operands.size(); ++i) {
@@ -53,7 +54,8 @@ struct Validator {
   Status shapes(const Op& op) const {
     auto rank = [&](ValueId v) { return m[v].type.rank(); };
     if (op.kind == OpKind::region && op.operands.size() != 1 + 2 * rank(op.operands[0]))
-      return failure(op, "a region of a rank-" + std::to_string(rank(op.operands[0])) + " buffer has as many offsets and extents");
+      return failure(
+          op, "a region of a rank-" + std::to_string(rank(op.operands[0])) + " buffer has as many offsets and extents");
     size_t fixed = op.kind == OpKind::load ? 1 : op.kind == OpKind::store ? 2 : op.kind == OpKind::store_pair ? 3 : 0;
     if (fixed && op.operands.size() != fixed + rank(op.operands[0]))
       return failure(op, "needs " + std::to_string(rank(op.operands[0])) + " indices");
@@ -64,11 +66,14 @@ struct Validator {
     const Op& o = m[id];
     const OpInfo& row = info(o.kind);
     if (!is_legal(o.kind, m.level))
-      return failure(o, std::string("is no operation of the ") + (m.level == Level::tile ? "tile" : "device") + " level");
+      return failure(o,
+                     std::string("is no operation of the ") + (m.level == Level::tile ? "tile" : "device") + " level");
     if (Status s = operands(o); !s) return s;
     if (Status s = shapes(o); !s) return s;
-    if (o.results.size() != static_cast<size_t>(row.results)) return failure(o, "has " + std::to_string(row.results) + " results");
-    if (o.blocks.size() != static_cast<size_t>(row.blocks)) return failure(o, "has " + std::to_string(row.blocks) + " blocks");
+    if (o.results.size() != static_cast<size_t>(row.results))
+      return failure(o, "has " + std::to_string(row.results) + " results");
+    if (o.blocks.size() != static_cast<size_t>(row.blocks))
+      return failure(o, "has " + std::to_string(row.blocks) + " blocks");
     for (BlockId b : o.blocks)
       if (Status s = block(b); !s) return s;
     for (ValueId v : o.results) defined.insert(v.index);
@@ -92,7 +97,8 @@ Status validate(const Module& m) {
     Validator v{m, {}};
     for (ValueId p : f.params) v.defined.insert(p.index);
     for (int64_t n : f.outputs)
-      if (n < 0 || static_cast<size_t>(n) >= f.params.size()) return input_error(f.loc, "output " + std::to_string(n) + " is no parameter");
+      if (n < 0 || static_cast<size_t>(n) >= f.params.size())
+        return input_error(f.loc, "output " + std::to_string(n) + " is no parameter");
     if (Status s = v.block(f.body); !s) return s;
   }
   return {};

@@ -10,7 +10,8 @@ Result<uint32_t> span_for(const Type& t, const Op& gemm) {
   int64_t row_bytes = t.shape.back().value * bytes_of(t.dtype);
   for (uint32_t span : {128u, 64u, 32u, 16u})
     if (row_bytes % span == 0) return span;
-  Diag d = unsupported(place(gemm), "a gemm operand with rows of " + std::to_string(row_bytes) + " bytes, no multiple of 16");
+  Diag d = unsupported(place(gemm),
+                       "a gemm operand with rows of " + std::to_string(row_bytes) + " bytes, no multiple of 16");
   d.notes = origin_notes(gemm);
   return d;
 }

@@ -33,7 +33,8 @@ Status init_launch(Module& m, OpId launch) {
     ValueId barrier = m[id].results[0];
     for (size_t i = 0; i < list.size(); ++i) {
       if (list[i].value < 1 || list[i].value > 1048575) {
-        Diag d = input_error(place(m[id]), "an mbarrier counts 1 to 1048575 arrivals, not " + std::to_string(list[i].value));
+        Diag d =
+            input_error(place(m[id]), "an mbarrier counts 1 to 1048575 arrivals, not " + std::to_string(list[i].value));
         d.kind = DiagKind::violation;
         d.rule = "MBAR-02";
         return d;

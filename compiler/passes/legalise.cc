@@ -19,7 +19,8 @@ Status check_launch(const Module& m, const Op& launch) {
     d.rule = "LAUNCH-03";
     return d;
   }
-  if (threads % kWarpLanes) return refuse(launch, "a thread count that is no multiple of 32 (" + std::to_string(threads) + ")");
+  if (threads % kWarpLanes)
+    return refuse(launch, "a thread count that is no multiple of 32 (" + std::to_string(threads) + ")");
   for (ValueId v : launch.operands)
     if (!constant_value(m, v)) return refuse(launch, "a grid extent that is only known at run time");
   return {};
@@ -33,7 +34,8 @@ Status check_op(const Module& m, const Op& op, const Op& launch, bool top, const
     case OpKind::ws: {
       int64_t lo = int_attr(op, "lo", -1), hi = int_attr(op, "hi", -1);
       if (lo < 0 || hi <= lo || hi > int_attr(launch, "threads", 0))
-        return refuse(op, "a section of threads [" + std::to_string(lo) + ", " + std::to_string(hi) + ") outside of the launch");
+        return refuse(
+            op, "a section of threads [" + std::to_string(lo) + ", " + std::to_string(hi) + ") outside of the launch");
       return {};
     }
     case OpKind::alloc: {
@@ -59,7 +61,8 @@ Status check_block(const Module& m, BlockId block, const Op& launch, bool top, c
 }  // namespace
 
 Status legalise(Module& m, const PassContext& cx) {
-  if (!cx.arch.supported) return unsupported(m.funcs.empty() ? SourceRange{} : m.funcs[0].loc, "target " + std::string(cx.arch.name));
+  if (!cx.arch.supported)
+    return unsupported(m.funcs.empty() ? SourceRange{} : m.funcs[0].loc, "target " + std::string(cx.arch.name));
   m.arch = cx.arch.name;
   for (const Func& f : m.funcs) {
     int launches = 0;

@@ -1,5 +1,6 @@
 // What the files of pass lower_tiles share: the section being lowered, the fragment layouts, index arithmetic.
-// lower_tiles.cc dispatches; lower_copy.cc, lower_tma.cc, lower_gemm.cc and lower_parallel.cc each write one kind of op.
+// lower_tiles.cc dispatches; lower_copy.cc, lower_tma.cc, lower_gemm.cc and lower_parallel.cc each write one kind of
+// op.
 #pragma once
 #include "compiler/ir/box.h"
 #include "compiler/ir/layout.h"

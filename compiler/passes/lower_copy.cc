@@ -64,7 +64,8 @@ void store_at(Builder& b, ValueId buffer, std::span<const ValueId> indices, Valu
 }
 
 // One element: guarded load, cast, guarded store.
-void copy_element(Lowering& l, const Op& op, const CopySides& s, BlockId at, std::span<const ValueId> coords, ValueId reg) {
+void copy_element(Lowering& l, const Op& op, const CopySides& s, BlockId at, std::span<const ValueId> coords,
+                  ValueId reg) {
   Builder b = l.builder(at, op);
   DType to_type = l.from[s.dst.buffer].type.dtype;
   auto indices = [&](const Box& box, Builder& builder) {
@@ -88,11 +89,14 @@ void copy_element(Lowering& l, const Op& op, const CopySides& s, BlockId at, std
 
 // Fragment → global in pairs: registers 2i and 2i+1 are neighbours in the last dimension.
 bool can_pair(Lowering& l, const CopySides& s, const Fragment& f) {
-  if (space_of(l.from, s.src) != Space::fragment || space_of(l.from, s.dst) != Space::global || f.registers % 2) return false;
+  if (space_of(l.from, s.src) != Space::fragment || space_of(l.from, s.dst) != Space::global || f.registers % 2)
+    return false;
   const Type& g = l.from[s.dst.buffer].type;
-  if (bytes_of(g.dtype) > 4 || bytes_of(g.dtype) < 2 || s.dst.spanned().empty() || s.dst.spanned().back() != g.rank() - 1) return false;
-  bool neighbours = f.linear() ? f.vector % 2 == 0
-                               : f.register_modes[0].extent % 2 == 0 && f.register_modes[0].step.back() == 1;
+  if (bytes_of(g.dtype) > 4 || bytes_of(g.dtype) < 2 || s.dst.spanned().empty() ||
+      s.dst.spanned().back() != g.rank() - 1)
+    return false;
+  bool neighbours =
+      f.linear() ? f.vector % 2 == 0 : f.register_modes[0].extent % 2 == 0 && f.register_modes[0].step.back() == 1;
   bool even = stride_of(g, g.rank() - 1) == 1 && g.shape.back().value % 2 == 0;
   for (size_t d = 0; d + 1 < g.rank(); ++d) even = even && stride_of(g, d) % 2 == 0;
   if (!s.dst.offsets.empty()) even = even && known_factor(l.from, s.dst.offsets.back()) % 2 == 0;
@@ -183,19 +187,22 @@ void lower_fill(Lowering& l, const Op& op, BlockId at) {
   bool fragment = type.space == Space::fragment;
   std::vector<int64_t> shape = tile_shape(*box);
   if (shape.empty()) shape = {1};
-  if (fragment && l.fragments.at(box->buffer).shape != box->extents) return l.refuse(op, "fill of a part of a fragment");
+  if (fragment && l.fragments.at(box->buffer).shape != box->extents)
+    return l.refuse(op, "fill of a part of a fragment");
   for (size_t d = 0; d < box->extents.size() && type.space == Space::shared; ++d) {
     Range r = box->offsets.empty() ? Range{0, 0} : l.ranges.of(box->offsets[d]);
     if (r.lo == r.hi && (r.lo < 0 || r.hi + box->extents[d] > type.shape[d].value)) {
-      Diag diag = input_error(place(op), "fill covers elements " + std::to_string(r.lo) + " to " + std::to_string(r.hi + box->extents[d] - 1) +
-                                             " of dimension " + std::to_string(d) + ", which has " + std::to_string(type.shape[d].value));
+      Diag diag = input_error(place(op), "fill covers elements " + std::to_string(r.lo) + " to " +
+                                             std::to_string(r.hi + box->extents[d] - 1) + " of dimension " +
+                                             std::to_string(d) + ", which has " + std::to_string(type.shape[d].value));
       diag.kind = DiagKind::violation;
       diag.rule = "BOUND-01";
       diag.notes = origin_notes(op);
       return l.fail(std::move(diag));
     }
   }
-  ElementLoop e = open_element_loop(l, at, op, fragment ? l.fragments.at(box->buffer) : linear_fragment(shape, l.section.threads(), 1), 1);
+  ElementLoop e = open_element_loop(
+      l, at, op, fragment ? l.fragments.at(box->buffer) : linear_fragment(shape, l.section.threads(), 1), 1);
   Builder b = l.builder(e.block, op);
   std::vector<ValueId> indices = fragment ? std::vector{e.reg} : box_indices(l, b, *box, e.at);
   if (type.space == Space::global) b.block = open_guard(l, e.block, op, inside_condition(l, b, *box, indices)).first;

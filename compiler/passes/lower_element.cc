@@ -1,7 +1,7 @@
 // Element loops, guards and index arithmetic of pass lower_tiles, and the layouts of fragments.
-// A fragment that a gemm accumulates into has the wgmma accumulator layout; one that is copied to or from such a fragment,
-// or shares a parallel loop with it, adopts its layout; every other one is spread over its section row-major, two
-// neighbouring elements a register pair where the columns allow it.
+// A fragment that a gemm accumulates into has the wgmma accumulator layout; one that is copied to or from such a
+// fragment, or shares a parallel loop with it, adopts its layout; every other one is spread over its section row-major,
+// two neighbouring elements a register pair where the columns allow it.
 #include "compiler/passes/lower.h"
 
 namespace tc::ir {
@@ -20,7 +20,8 @@ void add_modes(Builder& b, std::vector<ValueId>& at, const std::vector<Mode>& mo
     if (mode.extent > 1) {
       ValueId d = digit(b, number, divisor, mode.extent, i + 1 == modes.size());
       for (size_t dim = 0; dim < at.size(); ++dim)
-        if (mode.step[dim]) at[dim] = b.binary(OpKind::add, at[dim], b.binary(OpKind::mul, d, b.constant(MetaInt(mode.step[dim]))));
+        if (mode.step[dim])
+          at[dim] = b.binary(OpKind::add, at[dim], b.binary(OpKind::mul, d, b.constant(MetaInt(mode.step[dim]))));
     }
     divisor *= mode.extent;
   }
@@ -44,7 +45,8 @@ ElementLoop open_element_loop(Lowering& l, BlockId at, const Op& op, const Fragm
     return e;
   }
   ValueId group = inner.binary(OpKind::floordiv, e.reg, inner.constant(MetaInt(f.vector)));
-  ValueId unit = inner.binary(OpKind::add, inner.binary(OpKind::mul, group, inner.constant(MetaInt(f.threads))), thread);
+  ValueId unit =
+      inner.binary(OpKind::add, inner.binary(OpKind::mul, group, inner.constant(MetaInt(f.threads))), thread);
   ValueId element = inner.binary(OpKind::add, inner.binary(OpKind::mul, unit, inner.constant(MetaInt(f.vector))),
                                  inner.binary(OpKind::floormod, e.reg, inner.constant(MetaInt(f.vector))));
   int64_t total = 1;
@@ -89,14 +91,17 @@ ValueId inside_condition(Lowering& l, Builder& b, const Box& box, std::span<cons
   for (size_t d = 0; d < indices.size(); ++d) {
     Range r = box.offsets.empty() ? Range{0, 0} : l.ranges.of(box.offsets[d]);
     if (r.lo < 0) require(b.binary(OpKind::ge, indices[d], b.constant(MetaInt(0))));
-    if (r.hi + box.extents[d] > type.shape[d].value) require(b.binary(OpKind::lt, indices[d], b.constant(type.shape[d])));
+    if (r.hi + box.extents[d] > type.shape[d].value)
+      require(b.binary(OpKind::lt, indices[d], b.constant(type.shape[d])));
   }
   return all;
 }
 
 namespace {
 
-bool is_fragment(const Module& m, ValueId v) { return m[v].type.kind == TypeKind::buffer && m[v].type.space == Space::fragment; }
+bool is_fragment(const Module& m, ValueId v) {
+  return m[v].type.kind == TypeKind::buffer && m[v].type.space == Space::fragment;
+}
 
 std::vector<int64_t> extents_of(const Type& type) {
   std::vector<int64_t> shape;
@@ -144,7 +149,8 @@ void infer_fragments(Lowering& l, const Func& f) {
       ValueId b = buffer_of(l.from, v);
       if (!is_fragment(l.from, b) || op.kind == OpKind::region) continue;
       auto [it, fresh] = used_in.emplace(b, s);
-      if (!fresh && (it->second.lo != s.lo || it->second.hi != s.hi)) l.refuse(op, "a fragment that is used by two different sets of threads");
+      if (!fresh && (it->second.lo != s.lo || it->second.hi != s.hi))
+        l.refuse(op, "a fragment that is used by two different sets of threads");
     }
     if (op.kind != OpKind::gemm || l.failure) return;
     GemmPlan plan = select_gemm(l.from, op, s.threads(), l.cx.arch);
@@ -181,7 +187,8 @@ void infer_fragments(Lowering& l, const Func& f) {
     int64_t vector = shape.empty() || shape.back() % 2 ? 1 : 2;
     l.fragments.emplace(buffer, linear_fragment(std::move(shape), section.threads(), vector));
   }
-  for (auto& [buffer, fragment] : l.fragments) assert(is_bijective(fragment) && "a fragment layout covers its tile exactly once");
+  for (auto& [buffer, fragment] : l.fragments)
+    assert(is_bijective(fragment) && "a fragment layout covers its tile exactly once");
 }
 
 }  // namespace tc::ir

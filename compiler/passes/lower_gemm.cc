@@ -1,6 +1,7 @@
 // gemm → wgmma: fence, one m64nNk16 for every 64 rows and 16 columns of K of each warpgroup, commit, wait for all.
-// A 128×128×64 tile on one warpgroup: 2 × 4 instructions; the first K step clears the accumulator where clear_accum asks.
-// Operand regions are 64×16 (A) and 16×N (B) in the coordinates of the tile, so the printer finds their descriptors.
+// A 128×128×64 tile on one warpgroup: 2 × 4 instructions; the first K step clears the accumulator where clear_accum
+// asks. Operand regions are 64×16 (A) and 16×N (B) in the coordinates of the tile, so the printer finds their
+// descriptors.
 #include "compiler/passes/lower.h"
 
 namespace tc::ir {
@@ -31,10 +32,12 @@ std::string misplaced(const Module& m, const Box& box, int64_t inner_step, int64
   int64_t panel = shared_shape(type).panel_cols;
   if (!box.offsets.empty()) {
     if (known_factor(m, box.offsets.back()) % panel) return "an operand that does not start on a panel of its buffer";
-    if (known_factor(m, box.offsets[box.offsets.size() - 2]) % 8) return "an operand that does not start on a multiple of 8 rows";
+    if (known_factor(m, box.offsets[box.offsets.size() - 2]) % 8)
+      return "an operand that does not start on a multiple of 8 rows";
   }
   if (panel % inner_step && inner_step % panel) return "warpgroups that split a swizzled panel unevenly";
-  if (inner_extent > panel && inner_extent % panel && inner_step % panel) return "warpgroups that split a swizzled panel unevenly";
+  if (inner_extent > panel && inner_extent % panel && inner_step % panel)
+    return "warpgroups that split a swizzled panel unevenly";
   return {};
 }
 
@@ -42,10 +45,12 @@ std::string misplaced(const Module& m, const Box& box, int64_t inner_step, int64
 
 void lower_gemm(Lowering& l, const Op& op, BlockId at) {
   GemmPlan p = select_gemm(l.from, op, l.section.threads(), l.cx.arch);
-  auto a = box_of(l.from, op.operands[0], place(op)), b = box_of(l.from, op.operands[1], place(op)), c = box_of(l.from, op.operands[2], place(op));
+  auto a = box_of(l.from, op.operands[0], place(op)), b = box_of(l.from, op.operands[1], place(op)),
+       c = box_of(l.from, op.operands[2], place(op));
   for (const auto* box : {&a, &b, &c})
     if (!box->ok()) return l.fail(box->error());
-  if (l.section.lo % kWarpgroupThreads) return l.refuse(op, "a gemm in a section that does not start at a warpgroup (WGMMA-07)");
+  if (l.section.lo % kWarpgroupThreads)
+    return l.refuse(op, "a gemm in a section that does not start at a warpgroup (WGMMA-07)");
   if (c->extents != l.fragments.at(p.c).shape) return l.refuse(op, "a gemm into a part of a fragment");
   int64_t n = p.n / p.groups_n, rows = p.m / p.groups_m;
   std::string bad = misplaced(l.from, *a, p.transpose_a ? 64 : 16, p.transpose_a ? 64 : 16);

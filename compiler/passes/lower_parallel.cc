@@ -1,5 +1,6 @@
 // T.Parallel and single element accesses → per-thread code.
-// The loop runs in the layout of the fragments that it indexes by exactly its variables, else row-major over the section.
+// The loop runs in the layout of the fragments that it indexes by exactly its variables, else row-major over the
+// section.
 #include "compiler/passes/lower.h"
 
 namespace tc::ir {

@@ -41,8 +41,8 @@ void lower_alloc(Lowering& l, OpId id, BlockId at) {
     return;
   }
   Builder b = l.builder(at, op);
-  l.cloner->values[op.results[0]] =
-      b.alloc(Type::buffer(Space::local, type.dtype, {MetaInt(fragment->second.registers)}), l.from[op.results[0]].name);
+  l.cloner->values[op.results[0]] = b.alloc(
+      Type::buffer(Space::local, type.dtype, {MetaInt(fragment->second.registers)}), l.from[op.results[0]].name);
 }
 
 bool lower_op(Lowering& l, OpId id, BlockId at) {
@@ -76,7 +76,14 @@ bool lower_op(Lowering& l, OpId id, BlockId at) {
 Status lower_tiles(Module& m, const PassContext& cx) {
   Module to = empty_like(m);
   to.level = Level::device;
-  Lowering l{.from = m, .to = to, .cx = cx, .section = {}, .ranges = Ranges(m), .fragments = {}, .registers = {}, .failure = {}};
+  Lowering l{.from = m,
+             .to = to,
+             .cx = cx,
+             .section = {},
+             .ranges = Ranges(m),
+             .fragments = {},
+             .registers = {},
+             .failure = {}};
   for (const Func& f : m.funcs) infer_fragments(l, f);
   if (l.failure) return *l.failure;
   Cloner cloner(m, to, [&](Cloner&, OpId id, BlockId at) {

@@ -1,7 +1,7 @@
 // tma_copy (load) → expect_tx and bulk copies by one elected thread of the section: no arrive, no wait (the language).
 //   A[64 rows, 128 columns] f16 into a buffer of two panels: expect 16384 bytes, two boxes of 64×64 elements.
-// Full box bytes are expected even where the box hangs over the edge (TX-04). Selection (select.h): the 1-D bulk form where
-// both sides are contiguous and inside, else the tiled form with a tensor map of box = one panel.
+// Full box bytes are expected even where the box hangs over the edge (TX-04). Selection (select.h): the 1-D bulk form
+// where both sides are contiguous and inside, else the tiled form with a tensor map of box = one panel.
 #include "compiler/passes/lower.h"
 #include "specs/tma.h"
 
@@ -24,7 +24,9 @@ ValueId tensor_map(Lowering& l, const Op& op, ValueId tensor, const std::vector<
   Block& body = l.to[l.to.funcs.back().body];
   for (OpId id : body.ops) {
     const Op& map = l.to[id];
-    if (map.kind != OpKind::tensor_map || map.operands[0] != buffer || text_attr(map, "swizzle", "") != swizzle_name(span)) continue;
+    if (map.kind != OpKind::tensor_map || map.operands[0] != buffer ||
+        text_attr(map, "swizzle", "") != swizzle_name(span))
+      continue;
     const auto& have = std::get<std::vector<MetaInt>>(*find_attr(map.attrs, "box"));
     bool same = have.size() == boxes.size();
     for (size_t i = 0; same && i < have.size(); ++i) same = have[i].value == boxes[i].value;
@@ -94,7 +96,8 @@ void tiled(Lowering& l, const Op& op, const Box& src, const Box& dst, BlockId at
   box[0] = panel;
   for (int64_t e : src.extents) bytes *= e;
   for (int64_t e : box)
-    if (e > kTmaMaxBox) return l.refuse(op, "a TMA box of " + std::to_string(e) + " elements in one dimension, more than 256 (TMA-24)");
+    if (e > kTmaMaxBox)
+      return l.refuse(op, "a TMA box of " + std::to_string(e) + " elements in one dimension, more than 256 (TMA-24)");
   ValueId map = tensor_map(l, op, src.buffer, box, st.layout.span);
   Builder b = l.builder(elected(l, op, at), op);
   expect(l, op, b, bytes);
@@ -127,7 +130,8 @@ void lower_tma_copy(Lowering& l, const Op& op, BlockId at) {
   if (l.cx.explain)
     for (const std::string& line : plan.chain) l.cx.explain->push_back(place_text(op.loc) + ": copy: " + line);
   if (plan.possible) return plan.form == CopyForm::bulk ? bulk(l, op, *src, *dst, at) : tiled(l, op, *src, *dst, at);
-  if (plan.chain.back().find("TMA-23") == std::string::npos) return l.refuse(op, "this tma_copy (" + plan.chain.back() + ")");
+  if (plan.chain.back().find("TMA-23") == std::string::npos)
+    return l.refuse(op, "this tma_copy (" + plan.chain.back() + ")");
   Diag d = input_error(place(op), "tma_copy: " + plan.chain.back());
   d.kind = DiagKind::violation;
   d.rule = "TMA-23";

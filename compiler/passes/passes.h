@@ -1,5 +1,5 @@
-// From a tile module to a device module: passes.def lists the passes, each a function of this signature in a file of its
-// own. A pass returns at its first failure; run() validates the level after every pass.
+// From a tile module to a device module: passes.def lists the passes, each a function of this signature in a file of
+// its own. A pass returns at its first failure; run() validates the level after every pass.
 #pragma once
 #include <functional>
 #include <string>

@@ -18,26 +18,33 @@ int count(const Module& m, OpKind kind) {
   return n;
 }
 std::string head(std::string_view body) {
-  return "module level=tile arch=\"sm_90a\"\nfunc @k (%A: global f16[128, 64], %C: global f32[128, 64]) {instance=\"k\", "
-         "specialisation=\"literal\"} args [] outputs [1] attrs {}\n{\n%c0 = constant {value=0} : i32\n%c1 = constant {value=1} : i32\n"
-         "%c64 = constant {value=64} : i32\n%c128 = constant {value=128} : i32\nlaunch %c1 {threads=256} |%bx: i32| {\n" +
+  return "module level=tile arch=\"sm_90a\"\nfunc @k (%A: global f16[128, 64], %C: global f32[128, 64]) "
+         "{instance=\"k\", "
+         "specialisation=\"literal\"} args [] outputs [1] attrs {}\n{\n%c0 = constant {value=0} : i32\n%c1 = constant "
+         "{value=1} : i32\n"
+         "%c64 = constant {value=64} : i32\n%c128 = constant {value=128} : i32\nlaunch %c1 {threads=256} |%bx: i32| "
+         "{\n" +
          std::string(body) + "}\n}\n";
 }
 
 TEST(Passes, StatementsInSequenceGetABarrierSectionsGetNone) {
   // Write, then a read by other threads: one barrier. The same split over two sections: the program's own business.
-  Module in_sequence = parsed(head("%s = alloc : shared f16[128, 64]\n%f = alloc : fragment f16[128, 64]\ncopy %A, %s\ncopy %s, %f\n"));
+  Module in_sequence =
+      parsed(head("%s = alloc : shared f16[128, 64]\n%f = alloc : fragment f16[128, 64]\ncopy %A, %s\ncopy %s, %f\n"));
   Status s = lower_to_device(in_sequence, context());
   ASSERT_TRUE(s.ok()) << render(s.error());
   EXPECT_EQ(count(in_sequence, OpKind::sync_threads), 1);
-  Module sections = parsed(head("%s = alloc : shared f16[128, 64]\n%f = alloc : fragment f16[128, 64]\nws {lo=128, hi=256} {\ncopy %A, %s\n}\n"
-                                "ws {lo=0, hi=128} {\ncopy %s, %f\n}\n"));
+  Module sections = parsed(head(
+      "%s = alloc : shared f16[128, 64]\n%f = alloc : fragment f16[128, 64]\nws {lo=128, hi=256} {\ncopy %A, %s\n}\n"
+      "ws {lo=0, hi=128} {\ncopy %s, %f\n}\n"));
   ASSERT_TRUE(lower_to_device(sections, context()).ok());
   EXPECT_EQ(count(sections, OpKind::sync_threads), 0);
 }
 
 TEST(Passes, InsideASectionTheBarrierIsNamedAndOfItsSize) {
-  Module m = parsed(head("%s = alloc : shared f16[128, 64]\n%f = alloc : fragment f16[128, 64]\nws {lo=128, hi=256} {\ncopy %A, %s\ncopy %s, %f\n}\n"));
+  Module m =
+      parsed(head("%s = alloc : shared f16[128, 64]\n%f = alloc : fragment f16[128, 64]\nws {lo=128, hi=256} {\ncopy "
+                  "%A, %s\ncopy %s, %f\n}\n"));
   ASSERT_TRUE(lower_to_device(m, context()).ok());
   ASSERT_EQ(count(m, OpKind::sync_threads), 1);
   walk(m, m.funcs[0].body, [&](OpId id) {
@@ -48,29 +55,35 @@ TEST(Passes, InsideASectionTheBarrierIsNamedAndOfItsSize) {
 }
 
 TEST(Passes, TwoWritesOfOneBufferAreOrderedToo) {
-  Module m = parsed(head("%s = alloc : shared f16[128, 64]\ncopy %A, %s\n%z = constant {value=0.0} : f16\nfill %s, %z\n"));
+  Module m =
+      parsed(head("%s = alloc : shared f16[128, 64]\ncopy %A, %s\n%z = constant {value=0.0} : f16\nfill %s, %z\n"));
   ASSERT_TRUE(lower_to_device(m, context()).ok());
   EXPECT_EQ(count(m, OpKind::sync_threads), 1);
 }
 
 TEST(Passes, SectionsCarryTheirBarrierAcrossIterations) {
-  // In every iteration the section writes what it read in the one before: a barrier before the write and one before the read.
-  Module m = parsed(head("%s = alloc : shared f16[128, 64]\n%f = alloc : fragment f16[128, 64]\nfor %c0, %c64 {kind=\"serial\"} |%k: i32| {\n"
-                         "ws {lo=0, hi=128} {\ncopy %A, %s\ncopy %s, %f\n}\n}\n"));
+  // In every iteration the section writes what it read in the one before: a barrier before the write and one before the
+  // read.
+  Module m =
+      parsed(head("%s = alloc : shared f16[128, 64]\n%f = alloc : fragment f16[128, 64]\nfor %c0, %c64 "
+                  "{kind=\"serial\"} |%k: i32| {\n"
+                  "ws {lo=0, hi=128} {\ncopy %A, %s\ncopy %s, %f\n}\n}\n"));
   ASSERT_TRUE(lower_to_device(m, context()).ok());
   EXPECT_EQ(count(m, OpKind::sync_threads), 2);
 }
 
 TEST(Passes, PipelinedLoopBecomesARing) {
-  Module m = parsed(head("%s = alloc : shared f16[128, 64]\n%f = alloc : fragment f16[128, 64]\n"
-                         "for %c0, %c64 {kind=\"pipelined\", num_stages=3} |%k: i32| {\ncopy %A, %s\ncopy %s, %f\n}\n"));
+  Module m =
+      parsed(head("%s = alloc : shared f16[128, 64]\n%f = alloc : fragment f16[128, 64]\n"
+                  "for %c0, %c64 {kind=\"pipelined\", num_stages=3} |%k: i32| {\ncopy %A, %s\ncopy %s, %f\n}\n"));
   std::vector<std::string> explain;
   PassContext cx = context();
   cx.explain = &explain;
   bool ring = false;
   Status s = lower_to_device(m, cx, [&](const PassInfo& pass, const Module& now) {
     if (pass.name != "software_pipeline") return;
-    for (const Value& v : now.values) ring = ring || (v.name == "s" && v.type.rank() == 3 && v.type.shape[0].value == 3);
+    for (const Value& v : now.values)
+      ring = ring || (v.name == "s" && v.type.rank() == 3 && v.type.shape[0].value == 3);
   });
   ASSERT_TRUE(s.ok()) << render(s.error());
   EXPECT_TRUE(ring);
@@ -81,7 +94,8 @@ TEST(Passes, PipelinedLoopBecomesARing) {
 
 TEST(Passes, GuardsAreWrittenOnlyWhereTheyCanFail) {
   auto guards = [](const char* offset) {
-    Module m = parsed(head("%o = constant {value=" + std::string(offset) + "} : i32\n%f = alloc : fragment f32[64, 64]\n"
+    Module m = parsed(head("%o = constant {value=" + std::string(offset) +
+                           "} : i32\n%f = alloc : fragment f32[64, 64]\n"
                            "%r = region %C, %o, %c0, %c64, %c64 : tile f32[64, 64]\ncopy %f, %r\n"));
     Status s = lower_to_device(m, context());
     EXPECT_TRUE(s.ok()) << render(s.error());
@@ -95,10 +109,14 @@ TEST(Passes, RefusalsNameTheConstruct) {
   struct Case {
     std::string_view body, message;
   };
-  for (const Case& c : {Case{"%b = alloc {counts=[0]} : barrier u64[1]\n", "counts 1 to 1048575 arrivals"},
-                        Case{"for %c0, %c64 {kind=\"serial\"} |%k: i32| {\n%b = alloc {counts=[1]} : barrier u64[1]\n}\n", "alloc_barrier inside a loop"},
-                        Case{"%s = alloc : shared f16[128, 64]\n%f = alloc : fragment f32[128, 64]\n%g = alloc : fragment f16[128, 64]\ngemm %s, %s, %f\n", "shapes disagree"},
-                        Case{"%s = alloc : shared f32[1024, 64]\n", "bytes of shared memory"}}) {
+  for (const Case& c :
+       {Case{"%b = alloc {counts=[0]} : barrier u64[1]\n", "counts 1 to 1048575 arrivals"},
+        Case{"for %c0, %c64 {kind=\"serial\"} |%k: i32| {\n%b = alloc {counts=[1]} : barrier u64[1]\n}\n",
+             "alloc_barrier inside a loop"},
+        Case{"%s = alloc : shared f16[128, 64]\n%f = alloc : fragment f32[128, 64]\n%g = alloc : fragment f16[128, "
+             "64]\ngemm %s, %s, %f\n",
+             "shapes disagree"},
+        Case{"%s = alloc : shared f32[1024, 64]\n", "bytes of shared memory"}}) {
     Module m = parsed(head(c.body));
     Status s = lower_to_device(m, context());
     ASSERT_FALSE(s.ok()) << c.body;
@@ -108,8 +126,10 @@ TEST(Passes, RefusalsNameTheConstruct) {
 }
 
 TEST(Passes, ConditionsOnTheThreadBecomeSections) {
-  Module m = parsed(head("%t = thread_index : i32\n%p = eq %t, %c128 : b1\nif %p {\nsync_threads {id=1, threads=1}\n} else {\n%q = lt %t, %c64 : b1\n"
-                         "if %q {\nsync_threads {id=2, threads=64}\n} else {\n}\n}\n"));
+  Module m =
+      parsed(head("%t = thread_index : i32\n%p = eq %t, %c128 : b1\nif %p {\nsync_threads {id=1, threads=1}\n} else "
+                  "{\n%q = lt %t, %c64 : b1\n"
+                  "if %q {\nsync_threads {id=2, threads=64}\n} else {\n}\n}\n"));
   Status s = lower_to_device(m, context(), [&](const PassInfo& pass, const Module& now) {
     if (pass.name != "thread_sections") return;
     std::vector<std::pair<int64_t, int64_t>> seen;

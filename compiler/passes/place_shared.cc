@@ -1,5 +1,5 @@
-// Pass place_shared, device → device. Every shared buffer and mbarrier array gets a byte offset from a base that the kernel
-// aligns to 1024 (LAUNCH-09: the slack is paid for here); the launch gets the total as {smem}.
+// Pass place_shared, device → device. Every shared buffer and mbarrier array gets a byte offset from a base that the
+// kernel aligns to 1024 (LAUNCH-09: the slack is paid for here); the launch gets the total as {smem}.
 //   full[3], empty[3]: 0 and 24; a f16[3,64,64] span 128: 1024, 24576 bytes; total 25600 + 1008 slack.
 // Gives: offset % alignment == 0, no two overlap, total <= the limit of the target (LAUNCH-01).
 #include "compiler/ir/layout.h"
@@ -38,8 +38,9 @@ Status place_shared(Module& m, const PassContext& cx) {
       }
       int64_t total = at == 0 ? 0 : align_up(at, 16) + kBaseSlack;
       if (total > static_cast<int64_t>(cx.arch.max_smem_bytes)) {
-        Diag d = input_error(place(m[launch]), "the kernel needs " + std::to_string(total) + " bytes of shared memory, " +
-                                                   std::string(cx.arch.name) + " has " + std::to_string(cx.arch.max_smem_bytes));
+        Diag d = input_error(place(m[launch]), "the kernel needs " + std::to_string(total) +
+                                                   " bytes of shared memory, " + std::string(cx.arch.name) + " has " +
+                                                   std::to_string(cx.arch.max_smem_bytes));
         d.rule = "LAUNCH-01";
         return d;
       }

@@ -3,11 +3,11 @@
 //     for k < n:   wait (at most S-2 groups pending)
 //                  if k + S-1 < n: copies of iteration k+S-1 into slot (k+S-1) % S;  commit
 //                  the rest of the body on slot k % S
-// The buffers get a leading dimension of S slots. A group is committed in every step, empty or not, so that "all but the
-// newest S-2" always names the group of step k. S = 3: at k = 4 the groups 0…5 are committed, group 4 is complete.
+// The buffers get a leading dimension of S slots. A group is committed in every step, empty or not, so that "all but
+// the newest S-2" always names the group of step k. S = 3: at k = 4 the groups 0…5 are committed, group 4 is complete.
 // Slot reuse is ordered by thread_sync: the copy of step k writes the slot that step k-1 has read.
-// Loops that cannot be pipelined (S < 2, a copy that cp.async cannot do, sections inside) become plain serial loops, which
-// mean the same; --explain-selection says why.
+// Loops that cannot be pipelined (S < 2, a copy that cp.async cannot do, sections inside) become plain serial loops,
+// which mean the same; --explain-selection says why.
 #include "compiler/passes/passes.h"
 #include "compiler/rewrite/clone.h"
 #include "compiler/target/select.h"
@@ -17,9 +17,9 @@ namespace {
 
 struct Plan {
   int64_t stages = 0;
-  std::vector<OpId> copies;         // the copies that run ahead
-  std::vector<ValueId> buffers;     // the shared buffers they fill
-  std::string obstacle;             // why not
+  std::vector<OpId> copies;      // the copies that run ahead
+  std::vector<ValueId> buffers;  // the shared buffers they fill
+  std::string obstacle;          // why not
 };
 
 bool touches(const Module& m, const Op& op, ValueId buffer) {
@@ -245,8 +245,9 @@ Status software_pipeline(Module& m, const PassContext& cx) {
       if (m[id].kind != OpKind::for_ || text_attr(m[id], "kind", "serial") != "pipelined") return;
       Plan plan = plan_loop(m, f, id, cx);
       if (cx.explain)
-        cx.explain->push_back(place_text(m[id].loc) + ": pipelined loop: " +
-                              (plan.obstacle.empty() ? std::to_string(plan.stages) + " stages of cp.async" : "serial, " + plan.obstacle));
+        cx.explain->push_back(
+            place_text(m[id].loc) + ": pipelined loop: " +
+            (plan.obstacle.empty() ? std::to_string(plan.stages) + " stages of cp.async" : "serial, " + plan.obstacle));
       if (plan.obstacle.empty())
         for (ValueId b : plan.buffers) rings[b] = plan.stages;
       plans.emplace(id, std::move(plan));

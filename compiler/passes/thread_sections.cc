@@ -1,7 +1,8 @@
-// Pass thread_sections, tile → tile. A chain `if tx == 128: … elif tx < 128: … else: …` on the thread index alone becomes
-// sections, as `T.ws` does: the sets that reach each branch are worked out, and a branch whose set is one range becomes
-// `ws {lo, hi}`. (The front end makes simple ones itself.) A branch that is reached by several ranges becomes a section for
-// each only if it holds barrier operations and scalars, which mean the same for every thread; else the chain stays.
+// Pass thread_sections, tile → tile. A chain `if tx == 128: … elif tx < 128: … else: …` on the thread index alone
+// becomes sections, as `T.ws` does: the sets that reach each branch are worked out, and a branch whose set is one range
+// becomes `ws {lo, hi}`. (The front end makes simple ones itself.) A branch that is reached by several ranges becomes a
+// section for each only if it holds barrier operations and scalars, which mean the same for every thread; else the
+// chain stays.
 //   256 threads, tx == 128 / elif tx == 160 / elif tx < 128:  [128,129), [160,161), [0,128)
 #include "compiler/passes/passes.h"
 #include "compiler/rewrite/clone.h"
@@ -51,7 +52,8 @@ std::optional<ThreadSet> holds_for(const Module& m, ValueId condition, int64_t t
   if (is_thread(op.operands[0]) && right) c = right->value;
   else if (is_thread(op.operands[1]) && left) {
     c = left->value;
-    static constexpr std::pair<OpKind, OpKind> kTurned[] = {{OpKind::lt, OpKind::gt}, {OpKind::gt, OpKind::lt}, {OpKind::le, OpKind::ge}, {OpKind::ge, OpKind::le}};
+    static constexpr std::pair<OpKind, OpKind> kTurned[] = {
+        {OpKind::lt, OpKind::gt}, {OpKind::gt, OpKind::lt}, {OpKind::le, OpKind::ge}, {OpKind::ge, OpKind::le}};
     for (auto [a, b] : kTurned)
       if (op.kind == a) kind = b;
   } else {
@@ -113,7 +115,8 @@ class Sections {
       const Op& op = m[id];
       bool scalar = op.blocks.empty() && info(op.kind).proxy == Proxy::none;
       bool chain = op.kind == OpKind::if_ && holds_for(m, op.operands[0], threads_);
-      bool section = op.kind == OpKind::ws && intersect(set, {{int_attr(op, "lo", 0), int_attr(op, "hi", 0)}}).size() <= 1;
+      bool section =
+          op.kind == OpKind::ws && intersect(set, {{int_attr(op, "lo", 0), int_attr(op, "hi", 0)}}).size() <= 1;
       if (!scalar && !chain && !section) return false;
     }
     return true;
@@ -121,7 +124,10 @@ class Sections {
   void branch(Cloner& c, const Op& op, BlockId b, const ThreadSet& set, BlockId at) {
     if (c.from[b].ops.empty()) return;
     ThreadSet outer = current_;
-    bool only_scalars = std::ranges::all_of(c.from[b].ops, [&](OpId id) { return c.from[id].kind == OpKind::if_ || c.from[id].kind == OpKind::ws || info(c.from[id].kind).sync == Sync::none; });
+    bool only_scalars = std::ranges::all_of(c.from[b].ops, [&](OpId id) {
+      return c.from[id].kind == OpKind::if_ || c.from[id].kind == OpKind::ws ||
+             info(c.from[id].kind).sync == Sync::none;
+    });
     if (set.size() > 1 && only_scalars) {  // a further condition of the chain: its branches become the sections
       current_ = set;
       c.clone_ops(b, at);

@@ -1,14 +1,16 @@
 // Pass thread_sync, device → device. Statements mean sequence, whichever threads carry them out; the barriers that this
-// needs are put in here: before an access that conflicts (one of the two writes) with an earlier access of another thread
-// to the same shared slot since the last barrier. At the top level a barrier of the CTA, inside a section a named barrier
-// of the section's size (ids from 1).
+// needs are put in here: before an access that conflicts (one of the two writes) with an earlier access of another
+// thread to the same shared slot since the last barrier. At the top level a barrier of the CTA, inside a section a
+// named barrier of the section's size (ids from 1).
 //   cp_async a[1] … wait; BARRIER; wgmma reads a[0]
-// * An element loop ({statement}) is one statement: its iterations touch different elements. A barrier stands before the
+// * An element loop ({statement}) is one statement: its iterations touch different elements. A barrier stands before
+// the
 //   whole statement, before a whole run of wgmma, and before a conditional whose branches conflict.
 // * Slots of a ring are told apart where their indices provably differ, in this or the next iteration (range.h).
 // * Copies that complete on an mbarrier and accesses of different sections are ordered by the program, not here.
 // * cp.async writes appear when they are waited for.
-// * Before such a barrier, and before an mbarrier arrival, a proxy fence follows generic writes to buffers that the async
+// * Before such a barrier, and before an mbarrier arrival, a proxy fence follows generic writes to buffers that the
+// async
 //   proxy reads or overwrites (FENCE-01, FENCE-04, CPASYNC-08), in every writing thread.
 // Fails (unsupported): a barrier would stand under a condition on the thread.
 #include "compiler/passes/passes.h"
@@ -20,8 +22,8 @@ namespace {
 struct Access {
   ValueId buffer, slot;  // slot invalid: the whole buffer
   bool write = false, generic = false;
-  int section = -1;      // which `ws` op it stands in; -1: outside
-  bool previous = false; // from the previous iteration of the innermost loop
+  int section = -1;       // which `ws` op it stands in; -1: outside
+  bool previous = false;  // from the previous iteration of the innermost loop
 };
 
 struct State {
@@ -85,7 +87,11 @@ class ThreadSync {
       char role = operand_role(row, i, op.operands.size());
       ValueId buffer = buffer_of(m_, op.operands[i]);
       if ((role != 'r' && role != 'w' && role != 'u') || !shared(buffer)) continue;
-      Access a{.buffer = buffer, .slot = {}, .write = role != 'r', .generic = row.proxy == Proxy::generic, .section = section};
+      Access a{.buffer = buffer,
+               .slot = {},
+               .write = role != 'r',
+               .generic = row.proxy == Proxy::generic,
+               .section = section};
       if (m_[buffer].type.rank() > 2) {
         if (buffer != op.operands[i]) a.slot = m_[m_[op.operands[i]].def].operands[1];
         else if (op.kind == OpKind::load || op.kind == OpKind::store) a.slot = op.operands[1];
@@ -104,20 +110,23 @@ class ThreadSync {
 
   void barrier(BlockId b, size_t at, State& s, bool divergent, const Op& op) {
     if (divergent && failure_.ok()) {
-      Diag d = unsupported(place(op), "a barrier is needed before this statement, which stands under a condition on the thread");
+      Diag d = unsupported(place(op),
+                           "a barrier is needed before this statement, which stands under a condition on the thread");
       d.notes = origin_notes(op);
       failure_ = d;
     }
     const Context& cx = contexts_.at(b.index);
     int64_t threads = cx.hi - cx.lo;
     if (cx.section >= 0 && threads % kWarpLanes && threads > 1 && failure_.ok())
-      failure_ = unsupported(place(op), "a barrier is needed before this statement in a section of " + std::to_string(threads) + " threads (BAR-02)");
+      failure_ = unsupported(place(op), "a barrier is needed before this statement in a section of " +
+                                            std::to_string(threads) + " threads (BAR-02)");
     if (threads > 1) insertions_.insert({b, at, true, s.unfenced});
     else if (s.unfenced) insertions_.insert({b, at, false, true});
     s.pending.clear();
     s.unfenced = false;
     if (&s != top_) return;
-    for (auto& [range, section] : sections_) section.state.pending.clear();  // a barrier of the CTA orders sections, too
+    for (auto& [range, section] : sections_)
+      section.state.pending.clear();  // a barrier of the CTA orders sections, too
   }
 
   std::vector<Access> all_accesses(BlockId b, int section) const {
@@ -147,9 +156,11 @@ class ThreadSync {
   void section(OpId id, BlockId b, size_t at, State& s, ValueId loop, bool divergent) {
     const Op& op = m_[id];
     Context inner{0, int_attr(op, "lo", 0), int_attr(op, "hi", 0)};
-    auto [found, fresh] = sections_.emplace(std::pair(inner.lo, inner.hi), Section{static_cast<int>(sections_.size()), {}});
+    auto [found, fresh] =
+        sections_.emplace(std::pair(inner.lo, inner.hi), Section{static_cast<int>(sections_.size()), {}});
     inner.section = found->second.number;
-    // Seen from outside the section is one statement; inside it has a state of its own, kept from one visit to the next.
+    // Seen from outside the section is one statement; inside it has a state of its own, kept from one visit to the
+    // next.
     std::vector<Access> all = all_accesses(op.blocks[0], inner.section);
     order(all, b, at, s, loop, divergent);
     block(op.blocks[0], found->second.state, inner, loop, false);
@@ -188,7 +199,8 @@ class ThreadSync {
   void nested(OpId id, BlockId b, size_t at, State& s, Context cx, ValueId loop_variable, bool divergent) {
     const Op& op = m_[id];
     if (op.kind == OpKind::ws) return section(id, b, at, s, loop_variable, divergent);
-    if (op.kind == OpKind::for_ && int_attr(op, "statement", 0)) return statement(id, b, at, s, cx, loop_variable, divergent);
+    if (op.kind == OpKind::for_ && int_attr(op, "statement", 0))
+      return statement(id, b, at, s, cx, loop_variable, divergent);
     if (op.kind == OpKind::for_) return loop(id, s, cx, divergent);
     bool depends = op.kind == OpKind::elected || (op.kind == OpKind::if_ && depends_on_thread(op.operands[0]));
     std::vector<Access> all;
@@ -196,7 +208,8 @@ class ThreadSync {
       for (const Access& a : all_accesses(inner, cx.section)) all.push_back(a);
     order(all, b, at, s, loop_variable, divergent);
     State other = s;
-    for (size_t i = 0; i < op.blocks.size(); ++i) block(op.blocks[i], i == 0 ? s : other, cx, loop_variable, divergent || depends);
+    for (size_t i = 0; i < op.blocks.size(); ++i)
+      block(op.blocks[i], i == 0 ? s : other, cx, loop_variable, divergent || depends);
     if (op.blocks.size() < 2) return;
     s.pending.insert(s.pending.end(), other.pending.begin(), other.pending.end());
     s.in_flight.insert(s.in_flight.end(), other.in_flight.begin(), other.in_flight.end());
@@ -209,7 +222,8 @@ class ThreadSync {
     const Op& op = m_[def];
     if (op.kind == OpKind::thread_index) return true;
     if (op.kind == OpKind::load && m_[op.operands[0]].type.space != Space::global) return true;
-    return std::ranges::any_of(op.operands, [&](ValueId o) { return m_[o].type.kind == TypeKind::scalar && depends_on_thread(o); });
+    return std::ranges::any_of(op.operands,
+                               [&](ValueId o) { return m_[o].type.kind == TypeKind::scalar && depends_on_thread(o); });
   }
 
   void simple(OpId id, BlockId b, size_t at, State& s, Context cx, ValueId loop, bool divergent) {
@@ -276,7 +290,9 @@ class ThreadSync {
       auto& ops = m_[it->block].ops;
       ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(it->at), added.begin(), added.end());
     }
-    if (ids.size() >= kMaxNamedBarriers) failure_ = unsupported({}, "more than 15 named barriers in one kernel of " + std::to_string(threads) + " threads");
+    if (ids.size() >= kMaxNamedBarriers)
+      failure_ =
+          unsupported({}, "more than 15 named barriers in one kernel of " + std::to_string(threads) + " threads");
   }
 };
 

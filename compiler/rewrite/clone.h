@@ -20,11 +20,11 @@ class Cloner {
 
   // All functions; parameters first. `to` keeps level and arch of `from` unless already changed.
   void clone_functions();
-  void clone_op(OpId id, BlockId at);     // through the hook
-  OpId copy_op(OpId id, BlockId at);      // as it is; nested blocks through the hook
-  BlockId clone_block(BlockId id);        // new block with mapped arguments
+  void clone_op(OpId id, BlockId at);  // through the hook
+  OpId copy_op(OpId id, BlockId at);   // as it is; nested blocks through the hook
+  BlockId clone_block(BlockId id);     // new block with mapped arguments
   void clone_ops(BlockId from_block, BlockId at);
-  ValueId value(ValueId v) const;         // the new value that stands for v
+  ValueId value(ValueId v) const;  // the new value that stands for v
 
  private:
   Hook hook_;

@@ -47,15 +47,16 @@ Range Ranges::of(ValueId v) const {
   if (o.kind == OpKind::thread_index) return threads_;
   if (o.operands.size() != 2) return {};
   Range a = of(o.operands[0]), b = of(o.operands[1]);
-  if (o.kind == OpKind::add) return unbounded(a) || unbounded(b) ? Range{} : Range{clamp(a.lo + b.lo), clamp(a.hi + b.hi)};
-  if (o.kind == OpKind::sub) return unbounded(a) || unbounded(b) ? Range{} : Range{clamp(a.lo - b.hi), clamp(a.hi - b.lo)};
+  if (o.kind == OpKind::add)
+    return unbounded(a) || unbounded(b) ? Range{} : Range{clamp(a.lo + b.lo), clamp(a.hi + b.hi)};
+  if (o.kind == OpKind::sub)
+    return unbounded(a) || unbounded(b) ? Range{} : Range{clamp(a.lo - b.hi), clamp(a.hi - b.lo)};
   if (o.kind == OpKind::mul) return product(a, b);
   if (o.kind == OpKind::min) return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
   if (o.kind == OpKind::max) return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
   bool divisor = b.lo == b.hi && b.lo > 0;
   if (o.kind == OpKind::floordiv && divisor && !unbounded(a)) return {floor_div(a.lo, b.lo), floor_div(a.hi, b.lo)};
-  if (o.kind == OpKind::floormod && divisor)
-    return a.lo >= 0 && a.hi < b.lo ? a : Range{0, b.lo - 1};
+  if (o.kind == OpKind::floormod && divisor) return a.lo >= 0 && a.hi < b.lo ? a : Range{0, b.lo - 1};
   if (o.kind == OpKind::bit_and && b.lo == b.hi && b.lo >= 0) return {0, a.lo >= 0 ? std::min(a.hi, b.lo) : b.lo};
   return {};
 }
@@ -66,7 +67,8 @@ std::optional<Affine> affine_of(const Module& m, ValueId v) {
   Affine self{.terms = {{v.index, 1}}};
   if (!def.valid()) return self;
   const Op& o = m[def];
-  if (o.kind != OpKind::add && o.kind != OpKind::sub && o.kind != OpKind::mul && o.kind != OpKind::floormod) return self;
+  if (o.kind != OpKind::add && o.kind != OpKind::sub && o.kind != OpKind::mul && o.kind != OpKind::floormod)
+    return self;
   auto a = affine_of(m, o.operands[0]), b = affine_of(m, o.operands[1]);
   if (!a || !b || a->modulus || b->modulus) return self;
   if (o.kind == OpKind::floormod) {

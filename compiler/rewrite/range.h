@@ -37,7 +37,8 @@ struct Affine {
   int64_t modulus = 0;
 };
 std::optional<Affine> affine_of(const Module& m, ValueId v);
-// Provably never equal, when in `b` the value `shifted` stands for `shifted + distance` (another iteration of its loop).
+// Provably never equal, when in `b` the value `shifted` stands for `shifted + distance` (another iteration of its
+// loop).
 bool never_equal(const Module& m, ValueId a, ValueId b, ValueId shifted, int64_t distance);
 
 }  // namespace tc::ir

@@ -51,8 +51,8 @@ TEST(Affine, RingSlotsDiffer) {
   auto m = parse("r.ir", kText);
   ASSERT_TRUE(m.ok());
   ValueId slot = named(*m, "slot"), ahead = named(*m, "ahead"), k = named(*m, "k");
-  EXPECT_TRUE(never_equal(*m, slot, ahead, {}, 0));   // k and k+2 mod 3
-  EXPECT_FALSE(never_equal(*m, slot, ahead, k, 1));   // k and k+3 mod 3: the same slot
+  EXPECT_TRUE(never_equal(*m, slot, ahead, {}, 0));  // k and k+2 mod 3
+  EXPECT_FALSE(never_equal(*m, slot, ahead, k, 1));  // k and k+3 mod 3: the same slot
   EXPECT_FALSE(never_equal(*m, slot, slot, {}, 0));
   EXPECT_TRUE(never_equal(*m, slot, slot, k, 1));
 }

@@ -16,7 +16,7 @@ void partition(GemmPlan& p, std::string_view policy, int64_t groups) {
   for (int64_t gm = 1; gm <= groups; ++gm) {
     if (groups % gm || p.m % (64 * gm) || p.n % (8 * (groups / gm))) continue;
     int64_t gn = groups / gm;
-    double score = policy == "full_row" ? static_cast<double>(gn)
+    double score = policy == "full_row"   ? static_cast<double>(gn)
                    : policy == "full_col" ? static_cast<double>(gm)
                                           : std::abs(static_cast<double>(p.m) / static_cast<double>(64 * gm) -
                                                      static_cast<double>(p.n) / static_cast<double>(8 * gn) / 8.0);
@@ -33,7 +33,8 @@ std::string wgmma_obstacle(const Module& m, const Op& gemm, const GemmPlan& p, i
   if (!arch.has_wgmma) return std::string(arch.name) + " has no wgmma";
   if (threads % kWarpgroupThreads) return text(threads) + " threads are no whole warpgroups";
   if (a.space != Space::shared || b.space != Space::shared) return "A and B have to be in shared memory";
-  if (a.dtype != b.dtype || (a.dtype != DType::f16 && a.dtype != DType::bf16)) return "A and B have to be both f16 or both bf16";
+  if (a.dtype != b.dtype || (a.dtype != DType::f16 && a.dtype != DType::bf16))
+    return "A and B have to be both f16 or both bf16";
   if (c.space != Space::fragment || c.dtype != DType::f32) return "C has to be an f32 fragment";
   if (p.m % 64) return "M = " + text(p.m) + " is no multiple of 64 (WGMMA-01)";
   if (p.n % 8) return "N = " + text(p.n) + " is no multiple of 8 (WGMMA-02)";
@@ -67,15 +68,17 @@ GemmPlan select_gemm(const Module& m, const Op& gemm, int64_t threads, const Arc
   int64_t bk = p.transpose_b ? b1 : b0;
   p.chain.push_back("TCGEN05: no, " + std::string(arch.name) + " has no tensor memory");
   if (bk != p.k || c0 != p.m || c1 != p.n) {
-    p.chain.push_back("shapes disagree: A gives M×K = " + text(p.m) + "×" + text(p.k) + ", B gives K×N = " + text(bk) + "×" +
-                      text(p.n) + ", C is " + text(c0) + "×" + text(c1));
+    p.chain.push_back("shapes disagree: A gives M×K = " + text(p.m) + "×" + text(p.k) + ", B gives K×N = " + text(bk) +
+                      "×" + text(p.n) + ", C is " + text(c0) + "×" + text(c1));
     return p;
   }
   std::string obstacle = wgmma_obstacle(m, gemm, p, threads, arch);
   if (obstacle.empty()) {
     partition(p, text_attr(gemm, "policy", "square"), threads / kWarpgroupThreads);
-    if (!p.wgmma) obstacle = text(threads / kWarpgroupThreads) + " warpgroups do not divide " + text(p.m) + "×" + text(p.n);
-    if (p.n / p.groups_n > 256) obstacle = "N = " + text(p.n / p.groups_n) + " of one warpgroup is more than 256 (WGMMA-02)";
+    if (!p.wgmma)
+      obstacle = text(threads / kWarpgroupThreads) + " warpgroups do not divide " + text(p.m) + "×" + text(p.n);
+    if (p.n / p.groups_n > 256)
+      obstacle = "N = " + text(p.n / p.groups_n) + " of one warpgroup is more than 256 (WGMMA-02)";
   }
   p.wgmma = obstacle.empty();
   p.chain.push_back(p.wgmma ? "WGMMA: yes, " + text(p.groups_m) + "×" + text(p.groups_n) + " warpgroups, m64n" +
@@ -127,14 +130,16 @@ std::string tma_obstacle(const Module& m, const Box& g, const Box& s) {
   int64_t e = bytes_of(gt.dtype);
   if (gt.dtype != st.dtype) return "element types differ";
   if (gt.rank() > kTmaMaxRank) return "rank " + text(static_cast<int64_t>(gt.rank())) + " is more than 5 (TMA-20)";
-  if (stride_of(gt, gt.rank() - 1) != 1) return "the innermost stride is " + text(stride_of(gt, gt.rank() - 1)) + ", not 1";
+  if (stride_of(gt, gt.rank() - 1) != 1)
+    return "the innermost stride is " + text(stride_of(gt, gt.rank() - 1)) + ", not 1";
   for (size_t d = 0; d + 1 < gt.rank(); ++d)
     if (stride_of(gt, d) * e % static_cast<int64_t>(kTmaGlobalAlign))
       return "stride " + text(stride_of(gt, d) * e) + " bytes of dimension " + text(static_cast<int64_t>(d)) +
              " is no multiple of 16 (TMA-23)";
   if (!g.offsets.empty() && known_factor(m, g.offsets.back()) * e % kTmaInnerAlign)
     return "the first coordinate is not known to be a multiple of 16 bytes (TMA-04)";
-  if (g.extents.back() * e % kTmaInnerAlign) return "inner extent of " + text(g.extents.back() * e) + " bytes is no multiple of 16 (TMA-25)";
+  if (g.extents.back() * e % kTmaInnerAlign)
+    return "inner extent of " + text(g.extents.back() * e) + " bytes is no multiple of 16 (TMA-25)";
   return {};
 }
 
@@ -149,7 +154,8 @@ CopyPlan select_copy(const Module& m, const Op& copy, const ArchInfo& arch) {
   }
   bool load = m[src->buffer].type.space == Space::global && m[dst->buffer].type.space == Space::shared;
   if (copy.kind == OpKind::tma_copy) {
-    if (!load || copy.operands.size() != 4) p.chain.push_back("tma_copy: only loads from global to shared memory with a barrier");
+    if (!load || copy.operands.size() != 4)
+      p.chain.push_back("tma_copy: only loads from global to shared memory with a barrier");
     else if (!arch.has_tma) p.chain.push_back("tma_copy: " + std::string(arch.name) + " has no TMA");
     else {
       Ranges ranges(m);
@@ -157,9 +163,11 @@ CopyPlan select_copy(const Module& m, const Op& copy, const ArchInfo& arch) {
       for (int64_t e : src->extents) bytes *= e;
       int64_t e = bytes_of(m[src->buffer].type.dtype);
       bool aligned = src->offsets.empty() || (known_factor(m, src->offsets.back()) * e % 16 == 0);
-      for (size_t d = 0; d + 1 < src->extents.size(); ++d) aligned = aligned && stride_of(m[src->buffer].type, d) * e % 16 == 0;
-      if (m[dst->buffer].type.layout.span == 0 && contiguous_and_inside(m, *src, ranges) && contiguous_and_inside(m, *dst, ranges) &&
-          bytes % 16 == 0 && aligned && m[src->buffer].type.dtype == m[dst->buffer].type.dtype) {
+      for (size_t d = 0; d + 1 < src->extents.size(); ++d)
+        aligned = aligned && stride_of(m[src->buffer].type, d) * e % 16 == 0;
+      if (m[dst->buffer].type.layout.span == 0 && contiguous_and_inside(m, *src, ranges) &&
+          contiguous_and_inside(m, *dst, ranges) && bytes % 16 == 0 && aligned &&
+          m[src->buffer].type.dtype == m[dst->buffer].type.dtype) {
         p.chain.push_back("1-D bulk: yes, both sides contiguous and inside, " + text(bytes) + " bytes");
         p.form = CopyForm::bulk;
         p.possible = true;
@@ -177,10 +185,12 @@ CopyPlan select_copy(const Module& m, const Op& copy, const ArchInfo& arch) {
   bool staged = load || (m[src->buffer].type.space == Space::shared && m[dst->buffer].type.space == Space::global);
   p.vector_bytes = staged ? (load ? vector_width(m, *src, *dst) : vector_width(m, *dst, *src)) : 0;
   if (copy.kind == OpKind::async_copy) {
-    p.possible = load && arch.has_cp_async && p.vector_bytes >= 4 && m[src->buffer].type.dtype == m[dst->buffer].type.dtype;
+    p.possible =
+        load && arch.has_cp_async && p.vector_bytes >= 4 && m[src->buffer].type.dtype == m[dst->buffer].type.dtype;
     p.form = CopyForm::cp_async;
     p.chain.push_back(p.possible ? "cp.async: yes, " + text(p.vector_bytes) + " bytes at a time"
-                                 : "cp.async: no, rows allow accesses of " + text(p.vector_bytes) + " bytes only (CPASYNC-01, -02)");
+                                 : "cp.async: no, rows allow accesses of " + text(p.vector_bytes) +
+                                       " bytes only (CPASYNC-01, -02)");
     return p;
   }
   p.chain.push_back("SIMT: yes" + (p.vector_bytes ? ", " + text(p.vector_bytes) + " bytes at a time" : std::string()));

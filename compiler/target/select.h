@@ -9,11 +9,11 @@
 namespace tc::ir {
 
 struct GemmPlan {
-  bool wgmma = false;                // the only form there is today
-  int64_t m = 0, n = 0, k = 0;       // of the tile
+  bool wgmma = false;                  // the only form there is today
+  int64_t m = 0, n = 0, k = 0;         // of the tile
   int64_t groups_m = 1, groups_n = 1;  // warpgroups along M and N
   bool transpose_a = false, transpose_b = false;
-  ValueId a, b, c;                   // buffers
+  ValueId a, b, c;  // buffers
   std::vector<std::string> chain;
 };
 // `threads`: of the enclosing section.
@@ -23,7 +23,7 @@ enum class CopyForm { simt, cp_async, tma_tiled, bulk };
 struct CopyPlan {
   bool possible = false;
   CopyForm form = CopyForm::simt;
-  int64_t vector_bytes = 0;          // simt, cp_async: bytes of one access; 0 = element by element
+  int64_t vector_bytes = 0;  // simt, cp_async: bytes of one access; 0 = element by element
   std::vector<std::string> chain;
 };
 // Widest access (16, 8, 4 bytes, or the element) with which the tile can move between global and shared memory so that

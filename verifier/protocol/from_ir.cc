@@ -72,16 +72,17 @@ class Extractor {
   OpId launch_;
   Protocol p_;
   Extracted out_;
-  std::set<std::string> concrete_;                       // factory parameters that are not generalised
-  std::map<std::string, std::string> param_names_;       // expression text → protocol parameter
-  std::map<uint32_t, std::vector<SlotRange>> slots_;     // barrier array → rings
-  std::map<uint32_t, int> buffers_;                      // ring buffer → index
-  std::map<uint32_t, bool> slotted_;                     // its first dimension counts slots
-  std::map<uint32_t, Expr> loops_;                       // loop variable → expression
+  std::set<std::string> concrete_;                    // factory parameters that are not generalised
+  std::map<std::string, std::string> param_names_;    // expression text → protocol parameter
+  std::map<uint32_t, std::vector<SlotRange>> slots_;  // barrier array → rings
+  std::map<uint32_t, int> buffers_;                   // ring buffer → index
+  std::map<uint32_t, bool> slotted_;                  // its first dimension counts slots
+  std::map<uint32_t, Expr> loops_;                    // loop variable → expression
   const Role* role_ = nullptr;
   std::set<std::string> variables_;
-  bool init_pending_ = false, initialised_ = false;      // of the role: mbarrier_init was met; a barrier of the CTA followed
-  OpId uncommitted_;                                     // of the role: a wgmma that no commit followed yet
+  bool init_pending_ = false,
+       initialised_ = false;  // of the role: mbarrier_init was met; a barrier of the CTA followed
+  OpId uncommitted_;          // of the role: a wgmma that no commit followed yet
 
   [[noreturn]] void refuse(const Op& op, const std::string& what) const {
     Diag d = unsupported(place(op), what);
@@ -124,7 +125,8 @@ class Extractor {
         if (op.kind == OpKind::mbarrier_wait && i == 2) keep_constants(op.operands[i]);
         bool memory = role == 'r' || role == 'w' || role == 'u';
         ValueId buffer = buffer_of(m_, op.operands[i]);
-        if (memory && m_[buffer].type.space == Space::shared && buffer != op.operands[i]) keep_constants(m_[m_[op.operands[i]].def].operands[1]);
+        if (memory && m_[buffer].type.space == Space::shared && buffer != op.operands[i])
+          keep_constants(m_[m_[op.operands[i]].def].operands[1]);
       }
     });
   }
@@ -157,7 +159,8 @@ class Extractor {
     if (n.kind == MetaKind::param) {
       for (const auto& [name, value] : f_.args)
         if (name == n.name) return value;
-      throw Failure{input_error(f_.text_loc.valid() ? f_.text_loc : f_.loc, "no value for the factory parameter " + n.name)};
+      throw Failure{
+          input_error(f_.text_loc.valid() ? f_.text_loc : f_.loc, "no value for the factory parameter " + n.name)};
     }
     int64_t a = meta_value(n.lhs), b = n.rhs.valid() ? meta_value(n.rhs) : 0;
     auto floor_div = [](int64_t x, int64_t y) { return x / y - ((x % y != 0 && (x < 0) != (y < 0)) ? 1 : 0); };
@@ -187,20 +190,29 @@ class Extractor {
     if (auto it = loops_.find(v.index); it != loops_.end()) return it->second;
     if (auto c = constant_value(m_, v)) return generalise && c->expr.valid() ? meta(c->expr) : number(c->value);
     OpId def = m_[v].def;
-    if (!def.valid()) refuse(user, "synchronisation that depends on " + (m_[v].name.empty() ? std::string("a run-time value") : "'" + m_[v].name + "'"));
+    if (!def.valid())
+      refuse(user, "synchronisation that depends on " +
+                       (m_[v].name.empty() ? std::string("a run-time value") : "'" + m_[v].name + "'"));
     const Op& op = m_[def];
     static constexpr std::pair<OpKind, ExprOp> kRows[] = {
-        {OpKind::add, ExprOp::add},     {OpKind::sub, ExprOp::sub},         {OpKind::mul, ExprOp::mul},         {OpKind::floordiv, ExprOp::div},
-        {OpKind::floormod, ExprOp::mod}, {OpKind::bit_and, ExprOp::bit_and}, {OpKind::bit_xor, ExprOp::bit_xor}, {OpKind::lt, ExprOp::lt},
-        {OpKind::le, ExprOp::le},       {OpKind::gt, ExprOp::gt},           {OpKind::ge, ExprOp::ge},           {OpKind::eq, ExprOp::eq},
-        {OpKind::ne, ExprOp::ne},       {OpKind::logical_and, ExprOp::logical_and}};
+        {OpKind::add, ExprOp::add},         {OpKind::sub, ExprOp::sub},
+        {OpKind::mul, ExprOp::mul},         {OpKind::floordiv, ExprOp::div},
+        {OpKind::floormod, ExprOp::mod},    {OpKind::bit_and, ExprOp::bit_and},
+        {OpKind::bit_xor, ExprOp::bit_xor}, {OpKind::lt, ExprOp::lt},
+        {OpKind::le, ExprOp::le},           {OpKind::gt, ExprOp::gt},
+        {OpKind::ge, ExprOp::ge},           {OpKind::eq, ExprOp::eq},
+        {OpKind::ne, ExprOp::ne},           {OpKind::logical_and, ExprOp::logical_and}};
     for (auto [kind, e] : kRows)
-      if (kind == op.kind) return binary(e, expr(op.operands[0], user, generalise), expr(op.operands[1], user, generalise));
+      if (kind == op.kind)
+        return binary(e, expr(op.operands[0], user, generalise), expr(op.operands[1], user, generalise));
     if (op.kind == OpKind::cast) return expr(op.operands[0], user, generalise);
-    if (op.kind == OpKind::select) refuse(user, "a conditional expression in a slot, parity, trip count or condition of the protocol");
-    if (op.kind == OpKind::load) refuse(user, "data-dependent control (synchronisation that depends on a value in memory)");
+    if (op.kind == OpKind::select)
+      refuse(user, "a conditional expression in a slot, parity, trip count or condition of the protocol");
+    if (op.kind == OpKind::load)
+      refuse(user, "data-dependent control (synchronisation that depends on a value in memory)");
     if (op.kind == OpKind::thread_index) refuse(user, "synchronisation that depends on the thread index");
-    refuse(user, "'" + std::string(info(op.kind).name) + "' in a slot, parity, trip count or condition of the protocol");
+    refuse(user,
+           "'" + std::string(info(op.kind).name) + "' in a slot, parity, trip count or condition of the protocol");
   }
 
   // ---------------------------------------------------------------- rings and buffers
@@ -237,7 +249,8 @@ class Extractor {
     for (const ir::Range& r : merged) {
       int64_t count = counts[static_cast<size_t>(r.lo)].value;
       for (int64_t i = r.lo; i <= r.hi; ++i)
-        if (counts[static_cast<size_t>(i)].value != count) refuse(alloc, "slots of one ring of mbarriers with different arrival counts");
+        if (counts[static_cast<size_t>(i)].value != count)
+          refuse(alloc, "slots of one ring of mbarriers with different arrival counts");
       std::string name = whole ? base : base + "_" + std::to_string(r.lo);
       slots_[alloc.results[0].index].push_back({r.lo, r.hi, static_cast<int>(p_.rings.size())});
       out_.ring_offsets.push_back(int_attr(alloc, "offset", 0) + 8 * r.lo);
@@ -263,7 +276,8 @@ class Extractor {
       if (buffers_.contains(b.index)) return;
       buffers_[b.index] = static_cast<int>(p_.buffers.size());
       slotted_[b.index] = m_[b].type.rank() >= 2;
-      p_.buffers.push_back({.name = unique(m_[b].name.empty() ? "buf" : m_[b].name), .slots = 1, .origin = origin(m_[m_[b].def])});
+      p_.buffers.push_back(
+          {.name = unique(m_[b].name.empty() ? "buf" : m_[b].name), .slots = 1, .origin = origin(m_[m_[b].def])});
     });
     walk(m_, f_.body, [&](OpId id) {
       const Op& op = m_[id];
@@ -273,7 +287,8 @@ class Extractor {
         if ((role != 'r' && role != 'w' && role != 'u') || !buffers_.contains(b.index)) continue;
         if (op.kind == OpKind::load || op.kind == OpKind::store) continue;
         const Op& region = m_[m_[op.operands[i]].def];
-        auto extent = region.kind == OpKind::region ? constant_value(m_, region.operands[1 + m_[b].type.rank()]) : std::nullopt;
+        auto extent =
+            region.kind == OpKind::region ? constant_value(m_, region.operands[1 + m_[b].type.rank()]) : std::nullopt;
         if (!extent || extent->value != 1) slotted_[b.index] = false;
       }
     });
@@ -288,8 +303,10 @@ class Extractor {
         Expr e = expr(index, user, false);
         if (s.lo == 0) return {s.ring, e};
         if (e.op == ExprOp::constant) return {s.ring, number(e.value - s.lo)};
-        if (e.op == ExprOp::add && e.args[1].op == ExprOp::constant && e.args[1].value == s.lo) return {s.ring, e.args[0]};
-        if (e.op == ExprOp::add && e.args[0].op == ExprOp::constant && e.args[0].value == s.lo) return {s.ring, e.args[1]};
+        if (e.op == ExprOp::add && e.args[1].op == ExprOp::constant && e.args[1].value == s.lo)
+          return {s.ring, e.args[0]};
+        if (e.op == ExprOp::add && e.args[0].op == ExprOp::constant && e.args[0].value == s.lo)
+          return {s.ring, e.args[1]};
         return {s.ring, binary(ExprOp::sub, e, constant(s.lo))};
       }
     refuse(user, "an mbarrier index outside of its array");
@@ -312,8 +329,12 @@ class Extractor {
     int64_t idle = 0;
     for (size_t i = 0; i + 1 < bounds.size(); ++i) {
       int64_t lo = bounds[i], n = bounds[i + 1] - lo;
-      Role role{.name = unique("t" + std::to_string(lo)), .warps = n % 32 == 0 ? n / 32 : 1, .lanes = n % 32 == 0 ? 32 : n, .first_thread = lo,
-                .body = {}, .origin = origin(m_[launch_])};
+      Role role{.name = unique("t" + std::to_string(lo)),
+                .warps = n % 32 == 0 ? n / 32 : 1,
+                .lanes = n % 32 == 0 ? 32 : n,
+                .first_thread = lo,
+                .body = {},
+                .origin = origin(m_[launch_])};
       role_ = &role;
       initialised_ = init_pending_ = false;
       uncommitted_ = {};
@@ -330,7 +351,9 @@ class Extractor {
     if (idle)
       for (const Role& r : p_.roles)
         for (const Event* e : events_in(r.body))
-          if (e->kind == EventKind::sync_threads) throw Failure{unsupported(e->origin.where.range, "a barrier of the CTA that " + std::to_string(idle) + " of its threads never reach")};
+          if (e->kind == EventKind::sync_threads)
+            throw Failure{unsupported(e->origin.where.range, "a barrier of the CTA that " + std::to_string(idle) +
+                                                                 " of its threads never reach")};
   }
   bool contains(const Op& op, OpKind kind) const {
     bool found = false;
@@ -377,8 +400,8 @@ class Extractor {
     out.push_back({std::move(e)});
   }
   static bool same_statement(const Event& a, const Event& b) {
-    const SourceRange &x = a.origin.loc.range.valid() ? a.origin.loc.range : a.origin.where.range;
-    const SourceRange &y = b.origin.loc.range.valid() ? b.origin.loc.range : b.origin.where.range;
+    const SourceRange& x = a.origin.loc.range.valid() ? a.origin.loc.range : a.origin.where.range;
+    const SourceRange& y = b.origin.loc.range.valid() ? b.origin.loc.range : b.origin.where.range;
     return x == y;
   }
 
@@ -415,7 +438,8 @@ class Extractor {
       for (auto* side : {&yes, &no})
         for (Stmt& s : *side) {
           auto* e = std::get_if<Event>(&s.node);
-          if (!e || (e->kind != EventKind::read && e->kind != EventKind::write)) refuse(op, "synchronisation under a condition on the thread");
+          if (!e || (e->kind != EventKind::read && e->kind != EventKind::write))
+            refuse(op, "synchronisation under a condition on the thread");
           add(out, *e, op);
         }
       return;
@@ -424,8 +448,9 @@ class Extractor {
     if (!no.empty()) {
       if (!is_comparison(condition)) refuse(op, "an else branch of a compound condition in the protocol");
       Expr opposite = condition;
-      static constexpr std::pair<ExprOp, ExprOp> kOpposite[] = {{ExprOp::lt, ExprOp::ge}, {ExprOp::ge, ExprOp::lt}, {ExprOp::gt, ExprOp::le},
-                                                                 {ExprOp::le, ExprOp::gt}, {ExprOp::eq, ExprOp::ne}, {ExprOp::ne, ExprOp::eq}};
+      static constexpr std::pair<ExprOp, ExprOp> kOpposite[] = {{ExprOp::lt, ExprOp::ge}, {ExprOp::ge, ExprOp::lt},
+                                                                {ExprOp::gt, ExprOp::le}, {ExprOp::le, ExprOp::gt},
+                                                                {ExprOp::eq, ExprOp::ne}, {ExprOp::ne, ExprOp::eq}};
       for (auto [a, b] : kOpposite)
         if (condition.op == a) opposite.op = b;
       out.push_back({Branch{.condition = opposite, .predicate = {}, .body = std::move(no), .origin = origin(op)}});
@@ -436,7 +461,8 @@ class Extractor {
       out.push_back(std::move(last));
       return;
     }
-    out.push_back({Branch{.condition = std::move(condition), .predicate = {}, .body = std::move(yes), .origin = origin(op)}});
+    out.push_back(
+        {Branch{.condition = std::move(condition), .predicate = {}, .body = std::move(yes), .origin = origin(op)}});
   }
   static bool is_comparison(const Expr& e) { return verify::is_comparison(e.op); }
 
@@ -444,18 +470,21 @@ class Extractor {
     OpId def = m_[v].def;
     if (!def.valid() || m_[def].kind == OpKind::load) return false;
     if (m_[def].kind == OpKind::thread_index) return true;
-    return std::ranges::any_of(m_[def].operands, [&](ValueId o) { return m_[o].type.kind == TypeKind::scalar && depends_on_thread(o); });
+    return std::ranges::any_of(m_[def].operands,
+                               [&](ValueId o) { return m_[o].type.kind == TypeKind::scalar && depends_on_thread(o); });
   }
 
   void section(const Op& op, int64_t lo, int64_t hi, Who who, std::vector<Stmt>& out) {
     int64_t a = int_attr(op, "lo", 0), b = int_attr(op, "hi", 0);
-    if (b <= lo || hi <= a) return;                 // another role's
+    if (b <= lo || hi <= a) return;  // another role's
     Who inner = who;
-    if (a <= lo && hi <= b) inner = who;            // all of this role
+    if (a <= lo && hi <= b) inner = who;  // all of this role
     else if (a == lo && b == lo + 1) inner = Who::one;
     else {
       std::vector<Stmt> ignored = block(op.blocks[0], lo, hi, who);
-      if (!ignored.empty()) refuse(op, "a section of a part of a role (threads " + std::to_string(a) + " to " + std::to_string(b - 1) + ")");
+      if (!ignored.empty())
+        refuse(op,
+               "a section of a part of a role (threads " + std::to_string(a) + " to " + std::to_string(b - 1) + ")");
       return;
     }
     for (Stmt& s : block(op.blocks[0], lo, hi, inner)) out.push_back(std::move(s));
@@ -543,7 +572,8 @@ class Extractor {
         std::vector<Stmt> inside;
         for (BlockId b : op.blocks)
           for (Stmt& s : block(b, lo, hi, who)) inside.push_back(std::move(s));
-        if (op.kind == OpKind::while_ && !inside.empty()) refuse(op, "data-dependent control (a while loop with synchronisation)");
+        if (op.kind == OpKind::while_ && !inside.empty())
+          refuse(op, "data-dependent control (a while loop with synchronisation)");
         for (Stmt& s : inside) out.push_back(std::move(s));
       }
     }
@@ -554,12 +584,16 @@ class Extractor {
     for (size_t i = 0; i < op.operands.size(); ++i) {
       char letter = operand_role(info(op.kind), i, op.operands.size());
       ValueId b = buffer_of(m_, op.operands[i]);
-      if ((letter != 'r' && letter != 'w' && letter != 'u') || m_[b].type.kind != TypeKind::buffer || m_[b].type.space != Space::shared) continue;
+      if ((letter != 'r' && letter != 'w' && letter != 'u') || m_[b].type.kind != TypeKind::buffer ||
+          m_[b].type.space != Space::shared)
+        continue;
       if (!buffers_.contains(b.index)) {
         not_judged(op, "4", "races on shared memory that no bulk copy fills are not judged yet");
         continue;
       }
-      if (letter != 'r') not_judged(op, "4", "ordinary stores into shared memory that bulk copies fill: proxy fences are not judged yet");
+      if (letter != 'r')
+        not_judged(op, "4",
+                   "ordinary stores into shared memory that bulk copies fill: proxy fences are not judged yet");
       Event e;
       e.kind = letter == 'r' ? read : EventKind::write;
       e.who = who;
@@ -595,7 +629,9 @@ class Extractor {
     for (Param& p : p_.params)
       for (const std::string& name : c.params)
         if (std::ranges::find(p.generalises, name) != p.generalises.end()) {
-          p_.assumptions.push_back({.condition = binary(ExprOp::ge, variable(p.name), constant(0)), .text = c.text, .origin = {{c.loc}, {}}});
+          p_.assumptions.push_back({.condition = binary(ExprOp::ge, variable(p.name), constant(0)),
+                                    .text = c.text,
+                                    .origin = {{c.loc}, {}}});
           return;
         }
   }

@@ -1,9 +1,7 @@
 // CUDA → PTX by clang 22 as a library: source and header live in memory, no SDK, no temporary file, no resource folder.
 // Measured traps and their cures (docs/toolchain.md): the PTX version has to be given; cluster_dims is dropped, so the
-// header spells it as an annotation that a module pass turns into "nvvm.cluster_dim"; a backend error aborts the process,
-// so the compile runs under a crash recovery context.
-#include "codegen/nv/toolchain/clang_abi.h"
-
+// header spells it as an annotation that a module pass turns into "nvvm.cluster_dim"; a backend error aborts the
+// process, so the compile runs under a crash recovery context.
 #include <clang/Basic/DiagnosticOptions.h>
 #include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -20,6 +18,8 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+
+#include "codegen/nv/toolchain/clang_abi.h"
 
 extern "C" {
 void LLVMInitializeNVPTXTargetInfo();
@@ -47,15 +47,38 @@ void on_fatal_error(void* message_out, const char* reason, bool) {
   llvm::sys::Process::Exit(70);
 }
 
-bool compile(const char* name, const char* source, const char* header, const char* arch, std::string& ptx, std::string& messages) {
+bool compile(const char* name, const char* source, const char* header, const char* arch, std::string& ptx,
+             std::string& messages) {
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   std::string path = std::string("/src/") + name;
   files->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(source));
   files->addFile("/include/tl/tl.h", 0, llvm::MemoryBuffer::getMemBufferCopy(header));
-  const char* arguments[] = {"-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu", "-x", "cuda",
-                             "-fcuda-is-device", "-S", "-target-cpu", arch, "-target-feature", "+ptx90", "-std=c++17", "-O3",
-                             "-DTC_NO_SDK", "-nostdsysteminc", "-nobuiltininc", "-fno-jump-tables", "-debug-info-kind=line-directives-only",
-                             "-dwarf-version=2", "-fno-dwarf-directory-asm", "-I", "/include", "-main-file-name", name, path.c_str()};
+  const char* arguments[] = {"-triple",
+                             "nvptx64-nvidia-cuda",
+                             "-aux-triple",
+                             "x86_64-unknown-linux-gnu",
+                             "-x",
+                             "cuda",
+                             "-fcuda-is-device",
+                             "-S",
+                             "-target-cpu",
+                             arch,
+                             "-target-feature",
+                             "+ptx90",
+                             "-std=c++17",
+                             "-O3",
+                             "-DTC_NO_SDK",
+                             "-nostdsysteminc",
+                             "-nobuiltininc",
+                             "-fno-jump-tables",
+                             "-debug-info-kind=line-directives-only",
+                             "-dwarf-version=2",
+                             "-fno-dwarf-directory-asm",
+                             "-I",
+                             "/include",
+                             "-main-file-name",
+                             name,
+                             path.c_str()};
   llvm::raw_string_ostream log(messages);
   clang::DiagnosticOptions options;
   options.ShowCarets = 1;
@@ -77,8 +100,9 @@ bool compile(const char* name, const char* source, const char* header, const cha
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int tc_clang_compile(const char* name, const char* source, const char* header,
-                                                                       const char* arch, char** text) {
+extern "C" __attribute__((visibility("default"))) int tc_clang_compile(const char* name, const char* source,
+                                                                       const char* header, const char* arch,
+                                                                       char** text) {
   static std::mutex one_at_a_time;
   std::lock_guard guard(one_at_a_time);
   initialise();

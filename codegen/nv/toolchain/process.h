@@ -8,7 +8,7 @@
 namespace tc::toolchain {
 
 struct Finished {
-  int status = 0;      // exit code, or 128 + signal
+  int status = 0;  // exit code, or 128 + signal
   bool timed_out = false;
   std::string output;  // stdout and stderr together
 };

@@ -19,7 +19,8 @@ tc_clang_compile_t load_clang() {
   static tc_clang_compile_t function = [] {
     std::error_code ignored;
     std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-    for (const std::filesystem::path& folder : {self, self / "../lib/tilecheck", std::filesystem::path(TC_PLUGIN_BUILD_DIR)}) {
+    for (const std::filesystem::path& folder :
+         {self, self / "../lib/tilecheck", std::filesystem::path(TC_PLUGIN_BUILD_DIR)}) {
       void* library = ::dlopen((folder / "libtc_clang.so").c_str(), RTLD_NOW | RTLD_LOCAL);
       if (library) return reinterpret_cast<tc_clang_compile_t>(::dlsym(library, "tc_clang_compile"));
     }
@@ -53,7 +54,9 @@ Result<std::string> by_nvcc(const std::string& name, const std::string& source, 
   std::string cu = folder.path() + "/kernel.cu", ptx = folder.path() + "/kernel.ptx";
   if (Status s = write_file(cu, source); !s) return s.error();
   if (Status s = write_file(folder.path() + "/tl/tl.h", device_header()); !s) return s.error();
-  auto run = run_process({*nvcc, "-std=c++17", "-ptx", "-O3", "-lineinfo", "-gencode", architecture_flags(arch), "-I", folder.path(), cu, "-o", ptx}, seconds);
+  auto run = run_process({*nvcc, "-std=c++17", "-ptx", "-O3", "-lineinfo", "-gencode", architecture_flags(arch), "-I",
+                          folder.path(), cu, "-o", ptx},
+                         seconds);
   if (!run.ok()) return run.error();
   if (run->timed_out) return input_error({}, "nvcc took more than " + std::to_string(seconds) + " s on " + name);
   if (run->status) return input_error({}, "nvcc refuses " + name + ":\n" + run->output);
@@ -78,7 +81,8 @@ std::optional<std::string> find_tool(std::string_view name) {
   return std::nullopt;
 }
 
-Result<std::string> compile_to_ptx(Compiler compiler, const std::string& name, const std::string& source, const std::string& arch, int seconds) {
+Result<std::string> compile_to_ptx(Compiler compiler, const std::string& name, const std::string& source,
+                                   const std::string& arch, int seconds) {
   return compiler == Compiler::clang ? by_clang(name, source, arch) : by_nvcc(name, source, arch, seconds);
 }
 

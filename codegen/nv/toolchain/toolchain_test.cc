@@ -29,7 +29,9 @@ TEST(Toolchain, ErrorsAreReportedAndLeaveThePluginUsable) {
   ASSERT_FALSE(bad.ok());
   EXPECT_NE(bad.error().message.find("nonsense"), std::string::npos);
   // exp() has no lowering without libdevice: a fatal error of the backend, which must not end the process.
-  auto fatal = compile_to_ptx(Compiler::clang, "f.cu", "#include \"tl/tl.h\"\nextern \"C\" __global__ void k(float* a) { *a = __builtin_expf(*a); }", "sm_90a");
+  auto fatal = compile_to_ptx(
+      Compiler::clang, "f.cu",
+      "#include \"tl/tl.h\"\nextern \"C\" __global__ void k(float* a) { *a = __builtin_expf(*a); }", "sm_90a");
   EXPECT_FALSE(fatal.ok());
   EXPECT_TRUE(compile_to_ptx(Compiler::clang, "k.cu", kKernel, "sm_90a").ok());
 }
@@ -42,7 +44,9 @@ TEST(Toolchain, PtxasAcceptsWhatBothCompilersMake) {
     ASSERT_TRUE(ptx.ok()) << ptx.error().message;
     auto cubin = assemble(*ptx, "sm_90a");
     ASSERT_TRUE(cubin.ok()) << cubin.error().message;
-    EXPECT_EQ(cubin->substr(0, 4), "\x7f" "ELF");
+    EXPECT_EQ(cubin->substr(0, 4),
+              "\x7f"
+              "ELF");
   }
   EXPECT_FALSE(assemble("nonsense", "sm_90a").ok());
 }
