@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs every test and counts: unit tests of build/ and build-asan/ (GoogleTest cases one by one, other programs as one each), then
+"""Runs every test and counts: unit tests of build/, with --sanitize of build-asan/ too (GoogleTest cases one by one, other programs as one each), then
 the acceptance scripts, whose lines begin with "ok", "FAIL" or "skip". Last line: N passed, N failed, N skipped; exit 1 if any failed."""
 import json
 import os
@@ -60,7 +60,7 @@ def script(path):
 
 def main():
     unit_tests("build")
-    if os.path.isdir(os.path.join(ROOT, "build-asan")):
+    if "--sanitize" in sys.argv:
         unit_tests("build-asan")
     for path in SCRIPTS:
         if os.path.exists(os.path.join(ROOT, path)):
