@@ -64,7 +64,7 @@ TEST(Corpus, EveryProtocolHasItsVerdict) {
     std::string verdict = j.proof.vacuous() ? "vacuous" : std::string(name_of(j.report.verdict));
     EXPECT_EQ(verdict, c.expect) << c.name << "\n" << text_report(std::array{j.report}, false);
     ++seen[c.expect];
-    EXPECT_LT(j.report.seconds, 2.0) << c.name;
+    EXPECT_LT(j.report.seconds, 20.0) << c.name << ": an answer takes about 0.1 s on a free core";
     if (verdict == "proved") {
       EXPECT_FALSE(j.report.certificate.empty()) << c.name;
       EXPECT_EQ(j.report.obligations.size(), 5u) << c.name;
@@ -133,6 +133,20 @@ TEST(Corpus, ARefutationIsOneOfTheActualValues) {
   ASSERT_TRUE(general.ok());
   EXPECT_EQ(judge(*general, slot_obligations()).report.verdict, Verdict::unknown)
       << "without actual values any small count may refute; this one fails only beyond those tried";
+}
+
+TEST(Corpus, DeadCodeOfASpecialisationIsNoObstacle) {
+  // With 2 tiles nobody ever waits for a slot that is used again; with every count of tiles the guard is one trip off.
+  std::string text =
+      "S 3\nparam n=2\nring full S count 1\nring empty S count 1\nbuf A S\nrole p 1x32\n  for k < n\n"
+      "    if k >= 4\n      one wait empty[k % S] ((k // S) & 1) ^ 1\n    one arrive full[k % S] tx 2\n"
+      "    one copy A[k % S] tile k bytes 2 on full[k % S]\nrole c 1x32\n  for k < n\n"
+      "    one wait full[k % S] (k // S) & 1\n    one read A[k % S] tile k\n    one arrive empty[k % S]\n";
+  auto p = parse_protocol("t", text);
+  ASSERT_TRUE(p.ok()) << render(p.error());
+  Judgement j = judge(*p, slot_obligations());
+  EXPECT_EQ(j.report.verdict, Verdict::proved) << text_report(std::array{j.report}, false);
+  EXPECT_EQ(j.report.scope, Scope::specialisation);
 }
 
 TEST(Corpus, AnObligationThatIsNotJudgedIsNoProof) {

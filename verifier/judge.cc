@@ -98,7 +98,7 @@ class Judge {
     out_.attack = attack_it(p_, deadline_);
     if (out_.attack) return refuted();
     if (has_actual_values(p_)) {
-      Protocol some = with_trips(p_), fixed = pinned(p_);
+      Protocol some = with_trips(p_), fixed = live_part(pinned(p_));
       Proof general = attempt(some);
       if (general.proved() && some != p_) {
         out_.proof = std::move(general);

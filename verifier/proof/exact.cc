@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <random>
+
+#include "specs/mbarrier.h"
 
 namespace tc::verify {
 namespace {
@@ -226,6 +229,7 @@ class Machine {
         if (e.tx) {
           b->tx += e.tx * r.weight;
           note(a, Mark::expect, b->phase);
+          limit_bytes(a, r, *b);
         }
         if (e.kind == EventKind::arrive) arrive(a, r, *b);
         else flip(e.ring, *b);
@@ -290,6 +294,12 @@ class Machine {
       flip(e.ring, b);
     }
   }
+  void limit_bytes(Access a, const Record& r, const Barrier& b) {
+    if (std::abs(b.tx) <= kMbarrierMaxTxBytes) return;
+    fail(FailureKind::too_many_bytes, a,
+         "the transaction count of " + place(r) + " reaches " + std::to_string(b.tx) + " bytes");
+    describe(b);
+  }
   void describe(const Barrier& b) {
     out_.failure->phase = b.phase;
     out_.failure->pending = b.pending;
@@ -338,6 +348,7 @@ class Machine {
       phase = b.phase;
       note(o.who, Mark::copy, b.phase);
       b.tx -= o.bytes;
+      limit_bytes(o.who, record(o.who.thread, static_cast<size_t>(o.who.record)), b);
       b.gathering.merge(o.know);
       flip(o.ring, b);
     }
@@ -538,6 +549,7 @@ std::string_view name_of(FailureKind kind) {
     case FailureKind::race: return "race";
     case FailureKind::wrong_data: return "wrong data";
     case FailureKind::over_arrival: return "over-arrival";
+    case FailureKind::too_many_bytes: return "transaction count";
     case FailureKind::negative: return "negative operand";
     case FailureKind::bounds: return "slot out of bounds";
     case FailureKind::slip: return "phase slip";

@@ -54,7 +54,7 @@ void set_iteration(const Model& m, const Record& r, Point& point);  // sets the 
 // No value: more than `limit` records.
 std::optional<Traces> expand(const Model& m, const Inputs& in, int64_t most, size_t limit);
 
-enum class FailureKind : uint8_t { hang, race, wrong_data, over_arrival, negative, bounds, slip };
+enum class FailureKind : uint8_t { hang, race, wrong_data, over_arrival, too_many_bytes, negative, bounds, slip };
 std::string_view name_of(FailureKind kind);
 struct Access {
   int thread = -1, record = -1;

@@ -105,6 +105,8 @@ TEST(ExactRun, FollowsTheRulesOfTheBarrier) {
         {"a read without the wait is a race",
          "  one arrive b[0] x 2 tx 16\n  one copy A[0] tile 0 bytes 16 on b[0]\n  one read A[0] tile 0\n",
          FailureKind::race},
+        {"the transaction count has a limit", "  one expect b[0] 600000\n  one expect b[0] 600000\n",
+         FailureKind::too_many_bytes},
         {"a slot that is not there", "  one arrive b[1]\n", FailureKind::bounds},
         {"a negative operand", "  one arrive b[(0 - 1) % 1]\n", FailureKind::negative}}) {
     auto p = parse_protocol(r.what, head + r.body);

@@ -1,10 +1,14 @@
 #include "verifier/proof/prove.h"
 
 #include <algorithm>
+#include <array>
+
+#include "verifier/proof/exact.h"
 
 namespace tc::verify {
 namespace {
 constexpr size_t kMostPaths = 48;  // cases of one question
+constexpr size_t kMostRecords = 200000;
 
 class Prover {
  public:
@@ -161,6 +165,49 @@ Protocol assuming(const Protocol& p, ExprOp op, bool actual) {
 }  // namespace
 
 Protocol pinned(const Protocol& p) { return assuming(p, ExprOp::eq, true); }
+namespace {
+// Keeps the events whose entry in `live` is set, in program order; empty loops and conditions go.
+std::vector<Stmt> kept(const std::vector<Stmt>& body, const std::vector<bool>& live, size_t& next) {
+  std::vector<Stmt> out;
+  for (const Stmt& s : body) {
+    if (std::holds_alternative<Event>(s.node)) {
+      if (live[next++]) out.push_back(s);
+      continue;
+    }
+    Stmt inner = s;
+    std::vector<Stmt>& inside =
+        std::holds_alternative<Loop>(inner.node) ? std::get<Loop>(inner.node).body : std::get<Branch>(inner.node).body;
+    inside = kept(std::vector<Stmt>(inside), live, next);
+    if (!inside.empty()) out.push_back(std::move(inner));
+  }
+  return out;
+}
+}  // namespace
+
+Protocol live_part(const Protocol& p) {
+  Model m = build_model(p);
+  auto actual = actual_parameters(m);
+  if (!actual || !m.predicates.empty()) return p;
+  std::optional<Traces> t = expand(m, make_inputs(m, *actual, 1, true), 2, kMostRecords);
+  if (!t) return p;
+  std::vector<bool> executed(m.classes.size());
+  for (const auto& records : t->records)
+    for (const Record& r : records) executed[static_cast<size_t>(r.id)] = true;
+  Protocol out = m.protocol;
+  for (size_t role = 0; role < out.roles.size(); ++role) {
+    std::vector<bool> live;  // of the role's events in program order, which is the order of their classes
+    for (const EventClass& c : m.classes) {
+      if (c.is_mark || c.role != static_cast<int>(role)) continue;
+      bool counts = c.event.kind == EventKind::increment || c.event.kind == EventKind::flip;
+      live.push_back(counts || executed[static_cast<size_t>(c.id)]);
+    }
+    size_t next = 0;
+    out.roles[role].body = kept(m.protocol.roles[role].body, live, next);
+  }
+  std::erase_if(out.roles, [](const Role& r) { return r.body.empty(); });
+  return out;
+}
+
 Protocol with_trips(const Protocol& p) { return assuming(p, ExprOp::ge, false); }
 
 Proof prove(const Protocol& p, const Deadline& deadline, const ProveOptions& options) {

@@ -30,6 +30,8 @@ struct ProveOptions {
 };
 // The protocol with its parameters at their actual values; with every parameter that is at least 1 there assumed so.
 Protocol pinned(const Protocol& p);
+// Without the events that are not executed at the actual values (block barriers lowered to their events).
+Protocol live_part(const Protocol& p);
 Protocol with_trips(const Protocol& p);
 Proof prove(const Protocol& p, const Deadline& deadline, const ProveOptions& options);
 

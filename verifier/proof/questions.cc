@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "specs/mbarrier.h"
+
 namespace tc::verify {
 namespace {
 bool is_asynchronous(EventKind k) { return k == EventKind::copy || k == EventKind::mma || k == EventKind::aread; }
@@ -157,6 +159,20 @@ class Asker {
     });
   }
 
+  // TX-01, unless all that is ever expected or copied on the ring stays below the limit anyway.
+  void limit_bytes(int id, const Num& t, Formula here) {
+    int ring = m_[id].event.ring;
+    int64_t most = 0;
+    for (const EventClass& e : m_.classes)
+      if (!e.is_mark && e.event.ring == ring) most += (e.event.tx + e.event.bytes) * executors(m_, e.id);
+    if (most <= kMbarrierMaxTxBytes) return;
+    Formula few = terms_.all({terms_.at_least_zero(Aff(kMbarrierMaxTxBytes) - expected(ring, t)),
+                              terms_.at_least_zero(Aff(kMbarrierMaxTxBytes) - copied(ring, t))});
+    valid("1", Topic::byte_limit, id, -1,
+          name(id) + ": at most " + std::to_string(kMbarrierMaxTxBytes) + " bytes in a phase", here, few,
+          variables(id));
+  }
+
   Node ticket_node(NodeKind kind, int ring, const Num& t) {
     return {.kind = kind, .id = -1, .thread = {}, .vec = {}, .ring = ring, .ticket = t};
   }
@@ -187,6 +203,7 @@ class Asker {
       valid("1", Topic::most_arrivals, id, -1,
             name(id) + ": at most " + std::to_string(count) + " arrivals on ticket " + text, here,
             terms_.at_least_zero(Aff(count) - arrivals(ring, t)), vars);
+      limit_bytes(id, t, here);
       valid("1", Topic::bytes, id, -1, name(id) + ": the bytes of ticket " + text + " are expected and copied", here,
             terms_.equal(expected(ring, t), copied(ring, t)), vars);
       valid("1", Topic::previous_count, id, -1,

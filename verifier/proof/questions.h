@@ -26,6 +26,7 @@ enum class Topic : uint8_t {
   ticket_range,  // tickets: 0 and 2
   arrivals_of_wait,
   bytes_of_wait,
+  byte_limit,
   most_arrivals,
   bytes,
   previous_count,

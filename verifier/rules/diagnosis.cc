@@ -70,7 +70,7 @@ Diagnosis at_hang(Diagnosis d, const Model& m, const Attack& a) {
 // Proved for all parameters, or at the actual ones.
 bool holds(const Protocol& p, const Deadline& deadline) {
   if (prove(p, deadline, {.most_findings = 1, .keep_log = false}).proved()) return true;
-  Protocol fixed = pinned(p);
+  Protocol fixed = live_part(pinned(p));
   return fixed != p && prove(fixed, deadline, {.most_findings = 1, .keep_log = false}).proved();
 }
 }  // namespace
@@ -93,6 +93,7 @@ Diagnosis symptom(const Model& m, const Attack& a) {
       break;
     case FailureKind::wrong_data: d = make("4", "FLOW-01", where, f.message); break;
     case FailureKind::over_arrival: d = make("1", "MBAR-05", where, f.message); break;
+    case FailureKind::too_many_bytes: d = make("1", "TX-01", where, f.message); break;
     case FailureKind::negative:
       d = make(e.ring >= 0 ? "2" : "4", e.ring >= 0 ? "MBAR-06" : "BOUND-01", where, f.message);
       break;
@@ -136,6 +137,7 @@ Diagnosis of_finding(const Model& m, const Finding& f) {
     case Topic::most_arrivals:
     case Topic::previous_count:
     case Topic::nobody_arrives: rule = "MBAR-05"; break;
+    case Topic::byte_limit: rule = "TX-01"; break;
     case Topic::bytes_of_wait:
     case Topic::bytes: rule = "TX-02"; break;
     case Topic::attribution:
