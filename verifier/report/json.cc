@@ -1,4 +1,4 @@
-// The report as JSON, version 1 (docs/report-schema).
+// The report as JSON, version 1 (docs/tools.md).
 #include <nlohmann/json.hpp>
 
 #include "verifier/report/report.h"
