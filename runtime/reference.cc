@@ -11,6 +11,7 @@ namespace {
 struct Check {
   std::string name;
   uint64_t m = 0, n = 0, k = 0, s = 0;
+  bool a_is_km = false, b_is_kn = false;
 };
 
 Check read_check(const std::string& text) {
@@ -18,6 +19,8 @@ Check read_check(const std::string& text) {
   std::istringstream in(text);
   in >> c.name;
   for (std::string w; in >> w;) {
+    c.a_is_km |= w == "A=km", c.b_is_kn |= w == "B=kn";
+    if (w == "A=km" || w == "B=kn") continue;
     const size_t eq = w.find('=');
     const std::string key = eq == w.npos ? "S" : w.substr(0, eq);
     const uint64_t v = std::strtoull(w.c_str() + (eq == w.npos ? 0 : eq + 1), nullptr, 10);
@@ -34,7 +37,7 @@ Done gemm(const Check& c, const Tensor& a, const Tensor& b, Tensor& out) {
   for (uint64_t i = 0; i < c.m; ++i)
     for (uint64_t j = 0; j < c.n; ++j) {
       double sum = 0;
-      for (uint64_t k = 0; k < c.k; ++k) sum += x[i * c.k + k] * y[j * c.k + k];
+      for (uint64_t k = 0; k < c.k; ++k) sum += x[c.a_is_km ? k * c.m + i : i * c.k + k] * y[c.b_is_kn ? k * c.n + j : j * c.k + k];
       out.set(i * c.n + j, sum);
     }
   return Nothing{};

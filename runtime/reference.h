@@ -1,5 +1,6 @@
 // The intended results that a manifest may name in its `check:` lines, computed on the host in double precision.
-//   gemm M= N= K=   out[M,N] = A[M,K] * B[N,K]^T; A and B the first two inputs, out the first output, all dense
+//   gemm M= N= K=   out[M,N] = A[M,K] * B[N,K]^T; A and B the first two inputs, out the first output, all dense;
+//                   A=km, B=kn: that operand is stored transposed, as A[K,M] or B[K,N]
 //   copy            the first output has the bytes of the first input (as many as the shorter one has)
 //   sum             out[0] = sum of the first input
 //   colsum          out[i] = sum over k < 4 of in[1024 k + i], i < 1024

@@ -12,14 +12,14 @@ class Lexer {
  public:
   Lexer(FileId file, std::string_view text) : file_(file), text_(text) {}
 
-  Result<std::vector<Token>> run() {
+  Result<Tokens> run() {
     for (;;) {
       const size_t before = at_;
       if (!skip_space()) return input_error(place(1), "unterminated comment");
-      Token t{Token::Kind::end, at_ == before && !out_.empty(), {}, line_, column()};
-      if (at_ == text_.size()) return out_.push_back(t), std::move(out_);
+      Token t{Token::Kind::end, at_ == before && !out_.tokens.empty(), {}, line_, column()};
+      if (at_ == text_.size()) return out_.tokens.push_back(t), std::move(out_);
       if (!next(t)) return input_error(place(1), "unexpected character '" + std::string(1, text_[at_]) + "'");
-      out_.push_back(t);
+      out_.tokens.push_back(t);
     }
   }
 
@@ -32,7 +32,7 @@ class Lexer {
     for (;;) {
       if (peek() == '\n') ++at_, ++line_, line_start_ = at_;
       else if (std::isspace(static_cast<unsigned char>(peek()))) ++at_;
-      else if (peek() == '/' && peek(1) == '/') at_ = std::min(text_.find('\n', at_), text_.size());
+      else if (peek() == '/' && peek(1) == '/') line_comment();
       else if (peek() == '/' && peek(1) == '*') {
         const size_t end = text_.find("*/", at_ + 2);
         if (end == text_.npos) return false;
@@ -40,6 +40,12 @@ class Lexer {
           if (text_[at_] == '\n') ++line_, line_start_ = at_ + 1;
       } else return true;
     }
+  }
+
+  void line_comment() {
+    const size_t end = std::min(text_.find('\n', at_), text_.size()), sites = text_.find("@[", at_);
+    if (sites < end) out_.call_sites.push_back({line_, text_.substr(sites, end - sites)});
+    at_ = end;
   }
 
   bool next(Token& t) {
@@ -82,11 +88,11 @@ class Lexer {
   std::string_view text_;
   size_t at_ = 0, line_start_ = 0;
   uint32_t line_ = 1;
-  std::vector<Token> out_;
+  Tokens out_;
 };
 
 }  // namespace
 
-Result<std::vector<Token>> lex(FileId file, std::string_view text) { return Lexer(file, text).run(); }
+Result<Tokens> lex(FileId file, std::string_view text) { return Lexer(file, text).run(); }
 
 }  // namespace tc::ptx

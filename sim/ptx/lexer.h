@@ -20,7 +20,18 @@ struct Token {
   uint32_t line = 0, column = 0;
 };
 
+// A comment that says where inlined code was called from, as LLVM writes behind .loc: "// f.h:9:3 @[ k.cu:11:24 ]".
+struct CallSiteNote {
+  uint32_t line = 0;
+  std::string_view text;  // from the first "@["
+};
+
+struct Tokens {
+  std::vector<Token> tokens;
+  std::vector<CallSiteNote> call_sites;  // by line
+};
+
 // `text` must outlive the tokens (it is that of the registered file).
-Result<std::vector<Token>> lex(FileId file, std::string_view text);
+Result<Tokens> lex(FileId file, std::string_view text);
 
 }  // namespace tc::ptx

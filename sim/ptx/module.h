@@ -104,6 +104,7 @@ struct LocDirective {
   Location at;
   std::string function;
   Location inlined_at;  // valid where function is not empty
+  std::vector<Location> call_sites;  // LLVM's form, a comment: innermost first
   bool operator==(const LocDirective&) const = default;
 };
 

@@ -26,10 +26,12 @@ constexpr std::array kDirectives = {
 
 class Parser {
  public:
-  Parser(FileId file, std::vector<Token> tokens) : file_(file), tokens_(std::move(tokens)) {}
+  Parser(FileId file, Tokens tokens)
+      : file_(file), tokens_(std::move(tokens.tokens)), call_sites_(std::move(tokens.call_sites)) {}
 
   Result<Module> run() {
     module_.text = file_;
+    collect_files();
     while (error_.empty() && peek().kind != Token::Kind::end) item();
     if (!error_.empty()) return input_error(error_at_, error_);
     if (module_.version.empty()) return input_error({file_, 1, 1, 1, 2}, "no .version directive");
@@ -85,6 +87,13 @@ class Parser {
     } else {
       declaration();
     }
+  }
+
+  // The names that call-site comments use may be declared behind them.
+  void collect_files() {
+    for (size_t i = 0; i + 2 < tokens_.size(); ++i)
+      if (tokens_[i].text == ".file" && tokens_[i + 2].kind == Token::Kind::string)
+        file_names_.emplace_back(tokens_[i + 2].text, static_cast<uint32_t>(std::atoi(std::string(tokens_[i + 1].text).c_str())));
   }
 
   void file_directive() {
@@ -295,9 +304,31 @@ class Parser {
     return l;
   }
 
+  // "@[ k.cu:11:24 @[ main.cu:3:1 ] ]": names are those of .file, or their ends.
+  std::vector<Location> call_sites(std::string_view text) const {
+    std::vector<Location> out;
+    for (size_t at = 0; (at = text.find("@[ ", at)) != text.npos;) {
+      at += 3;
+      const std::string_view site = text.substr(at, text.find(' ', at) - at);
+      const size_t column = site.rfind(':'), line = column == site.npos ? site.npos : site.rfind(':', column - 1);
+      if (line == site.npos) break;
+      Location l;
+      l.line = static_cast<uint32_t>(std::atoi(std::string(site.substr(line + 1)).c_str()));
+      l.column = static_cast<uint32_t>(std::atoi(std::string(site.substr(column + 1)).c_str()));
+      for (const auto& [path, number] : file_names_)
+        if (path == site.substr(0, line) || path.ends_with("/" + std::string(site.substr(0, line)))) l.file = number;
+      if (l.file == 0) break;
+      out.push_back(l);
+    }
+    return out;
+  }
+
   LocDirective loc() {
     LocDirective d;
+    const uint32_t line = peek().line;
     d.at = location();
+    const auto note = std::lower_bound(call_sites_.begin(), call_sites_.end(), line, [](const auto& n, uint32_t l) { return n.line < l; });
+    if (note != call_sites_.end() && note->line == line) d.call_sites = call_sites(note->text);
     while (accept(",")) {
       if (accept("function_name")) {
         d.function = take().text;
@@ -322,6 +353,12 @@ class Parser {
     };
     Location l = d.at;
     if (!d.function.empty()) l.inlined_at = find(d.inlined_at);
+    for (size_t i = d.call_sites.size(); i-- > 0;) {
+      Location site = d.call_sites[i];
+      site.inlined_at = i + 1 < d.call_sites.size() ? l.inlined_at : 0;
+      all.push_back(site);
+      l.inlined_at = static_cast<uint32_t>(all.size());
+    }
     all.push_back(l);
     location_ = static_cast<uint32_t>(all.size());
   }
@@ -472,6 +509,8 @@ class Parser {
 
   FileId file_;
   std::vector<Token> tokens_;
+  std::vector<CallSiteNote> call_sites_;
+  std::vector<std::pair<std::string_view, uint32_t>> file_names_;
   size_t at_ = 0;
   int depth_ = 0;
   Module module_;

@@ -67,6 +67,7 @@ std::string text_of(const Location& l) {
 class Printer {
  public:
   std::string module(const Module& m) {
+    files_ = &m.files;
     out_ += ".version " + m.version + "\n.target ";
     for (size_t i = 0; i < m.target.size(); ++i) out_ += (i ? ", " : "") + m.target[i];
     out_ += "\n.address_size " + std::to_string(m.address_size) + "\n";
@@ -129,7 +130,14 @@ class Printer {
   void statement(const LocDirective& d) {
     std::string text = ".loc " + text_of(d.at);
     if (!d.function.empty()) text += ", function_name " + d.function + ", inlined_at " + text_of(d.inlined_at);
-    line(text);
+    line(text + call_sites(d.call_sites));
+  }
+  std::string call_sites(const std::vector<Location>& sites) const {
+    std::string out = sites.empty() ? "" : "  //", close;
+    for (const Location& l : sites)
+      for (const SourceFile& f : *files_)
+        if (f.number == l.file) out += " @[ " + f.path + ":" + std::to_string(l.line) + ":" + std::to_string(l.column), close += " ]";
+    return out + close;
   }
   void statement(const Pragma& p) { line(".pragma \"" + p.text + "\";"); }
   void statement(const TargetList& t) {
@@ -139,6 +147,7 @@ class Printer {
   }
   void statement(const Block& b) { block(b); }
 
+  const std::vector<SourceFile>* files_ = nullptr;
   std::string out_;
   size_t indent_ = 0;
 };
