@@ -75,8 +75,10 @@ Test parse_test(const std::string& rest, int line) {
   return test;
 }
 
-constexpr std::pair<const char*, CheckKind> kCheckKeys[] = {
-    {"CHECK:", CheckKind::plain}, {"CHECK-NEXT:", CheckKind::next}, {"CHECK-NOT:", CheckKind::not_}, {"CHECK-LABEL:", CheckKind::label}};
+constexpr std::pair<const char*, CheckKind> kCheckKeys[] = {{"CHECK:", CheckKind::plain},
+                                                            {"CHECK-NEXT:", CheckKind::next},
+                                                            {"CHECK-NOT:", CheckKind::not_},
+                                                            {"CHECK-LABEL:", CheckKind::label}};
 
 Script parse_script(const std::string& text, std::vector<std::string>& failures, const std::string& path) {
   Script script;
@@ -88,7 +90,8 @@ Script parse_script(const std::string& text, std::vector<std::string>& failures,
     if (directive(line, "error:", rest)) script.errors.push_back({rest, static_cast<uint32_t>(number)});
     for (auto [key, kind] : kCheckKeys) {
       if (!directive(line, key, rest)) continue;
-      if (script.tests.empty()) failures.push_back(path + ":" + std::to_string(number) + ": a check before the first test: line");
+      if (script.tests.empty())
+        failures.push_back(path + ":" + std::to_string(number) + ": a check before the first test: line");
       else script.tests.back().checks.push_back({kind, rest, number});
     }
   }
@@ -131,7 +134,8 @@ Pattern compile(const std::string& text, const Captures& captures) {
     if (open == std::string::npos) break;
     size_t close = text.find(open == regex ? "}}" : "]]", open);
     if (close == std::string::npos) throw std::regex_error(std::regex_constants::error_brack);
-    if (open == capture && close + 2 < text.size() && text[close + 2] == ']') ++close;  // [[N:[a-z]]] ends in the class's ]
+    if (open == capture && close + 2 < text.size() && text[close + 2] == ']')
+      ++close;  // [[N:[a-z]]] ends in the class's ]
     std::string inner = text.substr(open + 2, close - open - 2);
     at = close + 2;
     if (open == regex) {
@@ -172,7 +176,8 @@ struct Matcher {
   std::vector<const Check*> forbidden;
 
   void fail(const Check& c, const std::string& what) {
-    std::string seen = next < lines.size() ? "\n    the output goes on with: " + lines[next] : "\n    the output has ended";
+    std::string seen =
+        next < lines.size() ? "\n    the output goes on with: " + lines[next] : "\n    the output has ended";
     failures.push_back(path + ":" + std::to_string(c.line) + ": " + what + " '" + c.pattern + "'" + seen);
   }
   void check_forbidden(size_t from, size_t to) {
@@ -180,7 +185,8 @@ struct Matcher {
       for (size_t i = from; i < to; ++i) {
         Captures scratch = captures;
         if (matches(lines[i], c->pattern, scratch)) {
-          failures.push_back(path + ":" + std::to_string(c->line) + ": a line matches '" + c->pattern + "': " + lines[i]);
+          failures.push_back(path + ":" + std::to_string(c->line) + ": a line matches '" + c->pattern +
+                             "': " + lines[i]);
           break;
         }
       }
@@ -224,8 +230,10 @@ struct Matcher {
           if (at == lines.size()) return fail(checks[n], "no line matches the label");
           next = at;
         }
-        auto label = std::find_if(checks.begin() + static_cast<ptrdiff_t>(n) + 1, checks.end(), [](const Check& c) { return c.kind == CheckKind::label; });
-        limit = label == checks.end() ? lines.size() : find_label(*label, next + (checks[n].kind == CheckKind::label ? 1 : 0));
+        auto label = std::find_if(checks.begin() + static_cast<ptrdiff_t>(n) + 1, checks.end(),
+                                  [](const Check& c) { return c.kind == CheckKind::label; });
+        limit = label == checks.end() ? lines.size()
+                                      : find_label(*label, next + (checks[n].kind == CheckKind::label ? 1 : 0));
       }
       if (good) good = apply(checks[n]);
       if (!good && limit < lines.size()) next = limit;
@@ -234,11 +242,13 @@ struct Matcher {
   }
 };
 
-void compare_diags(const std::string& path, FileId file, const Output& output, std::vector<Expectation>& expected, std::vector<std::string>& failures) {
+void compare_diags(const std::string& path, FileId file, const Output& output, std::vector<Expectation>& expected,
+                   std::vector<std::string>& failures) {
   for (const Diag& d : output.diags) {
     bool found = false;
     for (Expectation& e : expected) {
-      bool here = (d.where.file == file && d.where.line == e.line) || (!d.where.valid() && d.message.find(e.text) != std::string::npos);
+      bool here = (d.where.file == file && d.where.line == e.line) ||
+                  (!d.where.valid() && d.message.find(e.text) != std::string::npos);
       std::string whole = squeeze(d.message + (d.rule.empty() ? "" : " [" + d.rule + "]"));
       if (!here || whole.find(e.text) == std::string::npos) continue;
       e.met = found = true;
@@ -291,7 +301,8 @@ int run_all(const Stages& stages, const std::vector<std::string>& paths) {
       continue;
     }
     for (const auto& entry : fs::recursive_directory_iterator(path))
-      if (entry.is_regular_file() && !entry.path().filename().string().starts_with(".") && entry.path().extension() != ".toml")
+      if (entry.is_regular_file() && !entry.path().filename().string().starts_with(".") &&
+          entry.path().extension() != ".toml")
         files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());

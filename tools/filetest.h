@@ -1,13 +1,13 @@
 // Tests as text files: a file says which stage to run on it and what must come out. In process, no shell.
 //   # test: eval M=1000 arch=sm_90a      runs stage `eval` with options; the checks below belong to it
 //   # CHECK-LABEL: func @matmul          blocks of checks: nothing before a label may match behind it
-//   # CHECK: %[[A:[a-z]+]] = alloc {{.*}} shared f16[128, 64]     {{regex}}, [[NAME:regex]] captures, [[NAME]] is what it caught
-//   # CHECK-NEXT: ...                    the very next line of the output
-//   # CHECK-NOT: cp_async                no line between the neighbours
-//   x = T.copi(a, b)   # error: no name 'copi'      a diagnostic on this line whose message contains the text
+//   # CHECK: %[[A:[a-z]+]] = alloc {{.*}} shared f16[128, 64]     {{regex}}, [[NAME:regex]] captures, [[NAME]] is what
+//   it caught # CHECK-NEXT: ...                    the very next line of the output # CHECK-NOT: cp_async no line
+//   between the neighbours x = T.copi(a, b)   # error: no name 'copi'      a diagnostic on this line whose message
+//   contains the text
 // Comments start with # or //. A check matches anywhere in one line; runs of blanks are equal. Every diagnostic must be
-// expected and every expectation met. A stage may also be spelled NAME=VALUE (pass=assign_smem); the value is an option.
-// Stages are registered by name; a file without a `test:` line fails.
+// expected and every expectation met. A stage may also be spelled NAME=VALUE (pass=assign_smem); the value is an
+// option. Stages are registered by name; a file without a `test:` line fails.
 #pragma once
 #include <functional>
 #include <map>

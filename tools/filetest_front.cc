@@ -1,7 +1,8 @@
 // Stages of the front end.
 //   eval       the tile IR of a .py file; options are factory arguments, besides arch=, kernel= and pass.KEY=
 //   roundtrip  parse(print(x)) prints the same; the text of a .py or .ir file's IR
-//   interp     runs each kernel: input element i is i % 7 - 3, outputs start as NaN; prints the first 16 elements of outputs
+//   interp     runs each kernel: input element i is i % 7 - 3, outputs start as NaN; prints the first 16 elements of
+//   outputs
 #include <cmath>
 
 #include "compiler/eval/evaluate.h"
@@ -41,7 +42,8 @@ Output run_roundtrip(const Input& input) {
   Output out = run_eval(input);
   auto again = ir::parse(input.path + ".printed", out.text);
   if (!again) out.diags.push_back(again.error());
-  else if (ir::print(*again) != out.text) out.diags.push_back(input_error({}, "the printed module reads back differently"));
+  else if (ir::print(*again) != out.text)
+    out.diags.push_back(input_error({}, "the printed module reads back differently"));
   return out;
 }
 
@@ -61,7 +63,8 @@ std::vector<runtime::Tensor> tensors(const ir::Module& m, const ir::Func& f, std
     out.push_back(std::move(t));
   }
   for (int64_t o : f.outputs)
-    for (uint64_t i = 0; i < out[static_cast<size_t>(o)].elements(); ++i) out[static_cast<size_t>(o)].set(i, std::nan(""));
+    for (uint64_t i = 0; i < out[static_cast<size_t>(o)].elements(); ++i)
+      out[static_cast<size_t>(o)].set(i, std::nan(""));
   return out;
 }
 

@@ -1,7 +1,7 @@
 // Operators. On compile-time numbers: Python's arithmetic on 64-bit integers with their expressions (overflow is an
-// error, never a wrap) and on doubles. With a run-time operand: an op of the kernel. Unknown operands make unknown results.
-// Where the evaluator freezes something that depends on a factory parameter and no expression can say it, the parameter's
-// value becomes a precondition (`pin`).
+// error, never a wrap) and on doubles. With a run-time operand: an op of the kernel. Unknown operands make unknown
+// results. Where the evaluator freezes something that depends on a factory parameter and no expression can say it, the
+// parameter's value becomes a precondition (`pin`).
 #include <cmath>
 
 #include "compiler/eval/session.h"
@@ -142,22 +142,26 @@ Value static_binary(Session& s, ast::BinOp op, const Value& a, const Value& b, c
   merge(params, params_of(s, b));
   double x = to_double(a, where, "the left side"), y = to_double(b, where, "the right side");
   auto value = float_op(op, x, y, where);
-  if (!value) fail(where, "operator " + std::string(symbol(op)) + " does not take " + kind_name(a) + " and " + kind_name(b));
+  if (!value)
+    fail(where, "operator " + std::string(symbol(op)) + " does not take " + kind_name(a) + " and " + kind_name(b));
   return real_of(s, *value, std::move(params));
 }
 
 Value repeat(Session& s, const Value& sequence, const Value& times, const SourceRange& where) {
   MetaInt n = to_int(s, times, where, "the number of repetitions");
   if (const auto* t = sequence.as<std::string>()) {
-    if (n.value * static_cast<int64_t>(t->size()) > 1000000) fail(where, "the string would have more than a million characters");
+    if (n.value * static_cast<int64_t>(t->size()) > 1000000)
+      fail(where, "the string would have more than a million characters");
     std::string out;
     for (int64_t i = 0; i < n.value; ++i) out += *t;
     return text(out);
   }
   std::vector<Value> items = to_items(s, sequence, where, "the left side"), out;
-  if (n.value > 0 && static_cast<int64_t>(items.size()) > 1000000 / n.value) fail(where, "the list would have more than a million items");
+  if (n.value > 0 && static_cast<int64_t>(items.size()) > 1000000 / n.value)
+    fail(where, "the list would have more than a million items");
   for (int64_t i = 0; i < n.value; ++i) out.insert(out.end(), items.begin(), items.end());
-  MetaInt length = n.value > 0 ? meta(s, MetaKind::mul, MetaInt(static_cast<int64_t>(items.size())), n, where) : MetaInt(0);
+  MetaInt length =
+      n.value > 0 ? meta(s, MetaKind::mul, MetaInt(static_cast<int64_t>(items.size())), n, where) : MetaInt(0);
   if (sequence.is<const TupleObject*>()) {
     pin(s, n, where);
     return tuple(s, std::move(out));
@@ -185,7 +189,8 @@ Value runtime_binary(Session& s, ast::BinOp op, const Value& a, const Value& b, 
   ir::ValueId x = to_scalar(s, a, where, "the left side");
   if (op == ast::BinOp::pow) {
     MetaInt n = to_int(s, b, where, "the exponent");
-    if (n.value < 1 || n.value > 64) fail_unsupported(where, "a power of a run-time value with an exponent outside 1..64");
+    if (n.value < 1 || n.value > 64)
+      fail_unsupported(where, "a power of a run-time value with an exponent outside 1..64");
     ir::ValueId out = x;
     for (int64_t i = 1; i < n.value; ++i) out = scalar_binary(s, OpKind::mul, out, x);
     return scalar(out);
@@ -194,9 +199,11 @@ Value runtime_binary(Session& s, ast::BinOp op, const Value& a, const Value& b, 
   auto kind = op_kind(op);
   if (!kind) fail_unsupported(where, "operator " + std::string(symbol(op)) + " on run-time values");
   bool floats = is_float(dtype_of(s, x)) || is_float(dtype_of(s, y));
-  if (*kind == OpKind::div && !floats) fail(where, "/ on two integers known at run time only; // is the integer division");
+  if (*kind == OpKind::div && !floats)
+    fail(where, "/ on two integers known at run time only; // is the integer division");
   bool integral = op != ast::BinOp::add && op != ast::BinOp::sub && op != ast::BinOp::mult && op != ast::BinOp::div;
-  if (integral && floats) fail_unsupported(where, "operator " + std::string(symbol(op)) + " on floats known at run time only");
+  if (integral && floats)
+    fail_unsupported(where, "operator " + std::string(symbol(op)) + " on floats known at run time only");
   if ((*kind == OpKind::floordiv || *kind == OpKind::floormod)) {
     auto divisor = ir::constant_value(s.module, y);
     if (divisor && divisor->value == 0) fail(where, "division by zero");
@@ -245,8 +252,9 @@ std::string operand_text(Session& s, const Value& v) {
 
 Value compare_numbers(Session& s, ast::CmpOp op, const Value& a, const Value& b, const SourceRange& where) {
   bool ints = !a.is<FloatV>() && !b.is<FloatV>();
-  bool value = ints ? ordered(op, to_int(s, a, where, "the left side").value, to_int(s, b, where, "the right side").value)
-                    : ordered(op, to_double(a, where, "the left side"), to_double(b, where, "the right side"));
+  bool value =
+      ints ? ordered(op, to_int(s, a, where, "the left side").value, to_int(s, b, where, "the right side").value)
+           : ordered(op, to_double(a, where, "the left side"), to_double(b, where, "the right side"));
   std::vector<std::string> params = params_of(s, a);
   merge(params, params_of(s, b));
   if (params.empty()) return boolean(value);
@@ -299,7 +307,8 @@ MetaInt meta(Session& s, MetaKind kind, const MetaInt& a, const MetaInt& b, cons
   return ir::meta_binary(s.module, kind, a, b);
 }
 
-void add_precondition(Session& s, const std::string& text, const std::vector<std::string>& params, const SourceRange& where) {
+void add_precondition(Session& s, const std::string& text, const std::vector<std::string>& params,
+                      const SourceRange& where) {
   if (params.empty() || !s.trace) return;
   for (const ir::Precondition& p : s.trace->preconditions)
     if (p.text == text) return;
@@ -326,7 +335,8 @@ bool is_static_number(const Value& v) { return v.is<MetaInt>() || v.is<BoolV>() 
 
 std::optional<bool> truth(Session& s, const Value& v, const SourceRange& where) {
   if (const auto* b = v.as<BoolV>()) {
-    if (b->decision) add_precondition(s, b->value ? b->decision->if_true : b->decision->if_false, b->decision->params, where);
+    if (b->decision)
+      add_precondition(s, b->value ? b->decision->if_true : b->decision->if_false, b->decision->params, where);
     return b->value;
   }
   if (const auto* i = v.as<MetaInt>()) {
@@ -361,19 +371,20 @@ bool equal_values(const Value& a, const Value& b) {
   auto same_items = [](const std::vector<Value>& x, const std::vector<Value>& y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), equal_values);
   };
-  return std::visit(Overload{
-                        [](NoneV) { return true; },
-                        [&](const std::string& t) { return t == *b.as<std::string>(); },
-                        [&](const TupleObject* t) { return same_items(t->items, (*b.as<const TupleObject*>())->items); },
-                        [&](ListObject* t) { return same_items(t->items, (*b.as<ListObject*>())->items); },
-                        [&](PolicyV p) { return p == *b.as<PolicyV>(); },
-                        [&](FunctionObject* f) { return f == *b.as<FunctionObject*>(); },
-                        [&](const Builtin* f) { return f == *b.as<const Builtin*>(); },
-                        [&](const OpaqueObject* o) { return o == *b.as<const OpaqueObject*>(); },
-                        [&](const BufferV& x) { return x.id == b.as<BufferV>()->id; },
-                        [](const auto&) { return false; },
-                    },
-                    a.v);
+  return std::visit(
+      Overload{
+          [](NoneV) { return true; },
+          [&](const std::string& t) { return t == *b.as<std::string>(); },
+          [&](const TupleObject* t) { return same_items(t->items, (*b.as<const TupleObject*>())->items); },
+          [&](ListObject* t) { return same_items(t->items, (*b.as<ListObject*>())->items); },
+          [&](PolicyV p) { return p == *b.as<PolicyV>(); },
+          [&](FunctionObject* f) { return f == *b.as<FunctionObject*>(); },
+          [&](const Builtin* f) { return f == *b.as<const Builtin*>(); },
+          [&](const OpaqueObject* o) { return o == *b.as<const OpaqueObject*>(); },
+          [&](const BufferV& x) { return x.id == b.as<BufferV>()->id; },
+          [](const auto&) { return false; },
+      },
+      a.v);
 }
 
 Value binary(Session& s, ast::BinOp op, const Value& a, const Value& b, const SourceRange& where) {
@@ -405,7 +416,8 @@ Value unary(Session& s, ast::UnaryOp op, const Value& a, const SourceRange& wher
   if (is_runtime(a)) {
     ir::ValueId x = to_scalar(s, a, where, "the operand");
     if (op == UnaryOp::usub) return scalar(s.trace->builder.unary(ir::OpKind::neg, x));
-    if (!is_float(dtype_of(s, x))) return scalar(scalar_binary(s, ir::OpKind::bit_xor, x, constant(s, MetaInt(-1), dtype_of(s, x))));
+    if (!is_float(dtype_of(s, x)))
+      return scalar(scalar_binary(s, ir::OpKind::bit_xor, x, constant(s, MetaInt(-1), dtype_of(s, x))));
   }
   fail(where, "operator " + std::string(symbol(op)) + " does not take " + kind_name(a));
 }
@@ -413,7 +425,8 @@ Value unary(Session& s, ast::UnaryOp op, const Value& a, const SourceRange& wher
 Value compare(Session& s, ast::CmpOp op, const Value& a, const Value& b, const SourceRange& where) {
   using ast::CmpOp;
   for (const Value* side : {&a, &b})
-    if (const auto* o = side->as<const OpaqueObject*>()) return opaque(s, (*o)->what + " " + std::string(symbol(op)) + " ...", where);
+    if (const auto* o = side->as<const OpaqueObject*>())
+      return opaque(s, (*o)->what + " " + std::string(symbol(op)) + " ...", where);
   if (op == CmpOp::in || op == CmpOp::not_in) return contains(s, op, a, b, where);
   if (is_static_number(a) && is_static_number(b)) return compare_numbers(s, op, a, b, where);
   if ((is_runtime(a) || is_runtime(b)) && !a.is<NoneV>() && !b.is<NoneV>()) {
@@ -425,7 +438,8 @@ Value compare(Session& s, ast::CmpOp op, const Value& a, const Value& b, const S
   if (op == CmpOp::eq || op == CmpOp::is) return boolean(equal_values(a, b));
   if (op == CmpOp::ne || op == CmpOp::is_not) return boolean(!equal_values(a, b));
   if (const auto* x = a.as<std::string>())
-    if (const auto* y = b.as<std::string>()) return boolean(ordered(op, static_cast<int64_t>(x->compare(*y)), int64_t{0}));
+    if (const auto* y = b.as<std::string>())
+      return boolean(ordered(op, static_cast<int64_t>(x->compare(*y)), int64_t{0}));
   fail(where, "'" + std::string(symbol(op)) + "' does not compare " + kind_name(a) + " with " + kind_name(b));
 }
 

@@ -1,13 +1,13 @@
 // Name spaces, argument binding, imports, decorators, methods: what all builtins share.
-#include "compiler/eval/builtin.h"
-
 #include <cmath>
 
+#include "compiler/eval/builtin.h"
 #include "compiler/eval/language_names.h"
 
 namespace tc::eval {
 namespace {
-constexpr std::span<const Builtin> (*kTables[])() = {host_builtins, alloc_builtins, tile_builtins, loop_builtins, sync_builtins, scalar_builtins};
+constexpr std::span<const Builtin> (*kTables[])() = {host_builtins, alloc_builtins, tile_builtins,
+                                                     loop_builtins, sync_builtins,  scalar_builtins};
 
 struct Param {
   std::string name;
@@ -44,15 +44,23 @@ struct SubSpace {
   const char* is;
 };
 constexpr SubSpace kSubSpaces[] = {
-    {"tilelang", "language", "T"},     {"T", "GemmWarpPolicy", "GemmWarpPolicy"}, {"tilelang", "PassConfigKey", "PassConfigKey"},
-    {"tilelang", "layout", "layout"},  {"tilelang", "math", "tilelang"},          {"tilelang", "transform", "tilelang"},
-    {"tilelang", "tileop", "tilelang"}, {"tilelang", "base", "tilelang"},         {"tilelang", "GemmWarpPolicy", "GemmWarpPolicy"},
+    {"tilelang", "language", "T"},
+    {"T", "GemmWarpPolicy", "GemmWarpPolicy"},
+    {"tilelang", "PassConfigKey", "PassConfigKey"},
+    {"tilelang", "layout", "layout"},
+    {"tilelang", "math", "tilelang"},
+    {"tilelang", "transform", "tilelang"},
+    {"tilelang", "tileop", "tilelang"},
+    {"tilelang", "base", "tilelang"},
+    {"tilelang", "GemmWarpPolicy", "GemmWarpPolicy"},
 };
-constexpr std::pair<std::string_view, PolicyV> kPolicies[] = {{"Square", PolicyV::square}, {"FullRow", PolicyV::full_row}, {"FullCol", PolicyV::full_col}};
+constexpr std::pair<std::string_view, PolicyV> kPolicies[] = {
+    {"Square", PolicyV::square}, {"FullRow", PolicyV::full_row}, {"FullCol", PolicyV::full_col}};
 
 Value language_attribute(const std::string& name, const SourceRange& where) {
-  static constexpr std::pair<std::string_view, DType> kAliases[] = {{"float", DType::f32}, {"half", DType::f16}, {"double", DType::f64},
-                                                                    {"int", DType::i32}, {"uint", DType::u32}, {"long", DType::i64}, {"short", DType::i16}};
+  static constexpr std::pair<std::string_view, DType> kAliases[] = {
+      {"float", DType::f32}, {"half", DType::f16}, {"double", DType::f64}, {"int", DType::i32},
+      {"uint", DType::u32},  {"long", DType::i64}, {"short", DType::i16}};
   for (auto [alias, type] : kAliases)
     if (name == alias) return Value{type};
   if (auto t = dtype_from_name(name)) return Value{*t};
@@ -75,7 +83,8 @@ void Args::refuse(std::initializer_list<std::string_view> names) const {
   for (std::string_view name : names) {
     const Value* v = get(name);
     const auto* b = v ? v->as<BoolV>() : nullptr;
-    if (v && !(b && !b->value)) fail_unsupported(where, "argument '" + std::string(name) + "' of " + full_name(*builtin));
+    if (v && !(b && !b->value))
+      fail_unsupported(where, "argument '" + std::string(name) + "' of " + full_name(*builtin));
   }
 }
 
@@ -116,7 +125,9 @@ Value call_builtin(Session& s, Scope& scope, const Builtin& b, const std::vector
   size_t next = 0;
   for (const Value& v : positional) {
     while (next < params.size() && params[next].keyword_only) ++next;
-    if (next == params.size()) fail(where, full_name(b) + " takes fewer positional arguments than the " + std::to_string(positional.size()) + " given");
+    if (next == params.size())
+      fail(where,
+           full_name(b) + " takes fewer positional arguments than the " + std::to_string(positional.size()) + " given");
     if (params[next].star) args.rest.push_back(v);
     else args.named.emplace_back(params[next++].name, v);
   }
@@ -128,7 +139,8 @@ Value call_builtin(Session& s, Scope& scope, const Builtin& b, const std::vector
     args.named.emplace_back(name, value);
   }
   for (const Param& p : params)
-    if (!p.optional && !p.star && std::none_of(args.named.begin(), args.named.end(), [&](const auto& n) { return n.first == p.name; }))
+    if (!p.optional && !p.star &&
+        std::none_of(args.named.begin(), args.named.end(), [&](const auto& n) { return n.first == p.name; }))
       fail(where, full_name(b) + " needs '" + p.name + "'");
   if (!b.call) fail(where, full_name(b) + " is not possible here");
   return b.call(s, scope, args);
@@ -168,7 +180,8 @@ Value decorate(Session& s, const Value& decorator, const Value& function, const 
     decorated.options = (*d)->options;
     return Value{&decorated};
   }
-  if (const auto* g = decorator.as<FunctionObject*>()) return call_function(s, **g, bind_params(**g, {function}, {}, where, false), where);
+  if (const auto* g = decorator.as<FunctionObject*>())
+    return call_function(s, **g, bind_params(**g, {function}, {}, where, false), where);
   if (const auto* o = decorator.as<const OpaqueObject*>()) {
     // functools.wraps, pytest marks …: unknown, but of a plain helper it can only matter where the helper is used.
     return opaque(s, "a function decorated with " + (*o)->what, where);
@@ -193,7 +206,8 @@ Value call_method(Session& s, const MethodObject& m, const std::vector<Value>& p
       return positional.size() > 1 ? positional[1] : none();
     }
     std::vector<Value> items;
-    for (const auto& [k, v] : (*d)->items) items.push_back(m.name == "keys" ? k : m.name == "values" ? v : tuple(s, {k, v}));
+    for (const auto& [k, v] : (*d)->items)
+      items.push_back(m.name == "keys" ? k : m.name == "values" ? v : tuple(s, {k, v}));
     return list(s, std::move(items));
   }
   fail_unsupported(where, "method '" + m.name + "' of " + kind_name(m.self));

@@ -20,8 +20,11 @@ Value tensor(Session& s, Scope&, Args& a) {
 Value strided_tensor(Session& s, Scope&, Args& a) {
   a.refuse({"data", "scope"});
   Value f32{DType::f32};
-  TensorType type{to_dtype(s, dtype_or(a, f32), a.where), to_shape(s, a.need("shape"), a.where), to_shape(s, a.need("strides"), a.where)};
-  if (type.shape.size() != type.strides.size()) fail(a.where, "the tensor has " + std::to_string(type.shape.size()) + " extents and " + std::to_string(type.strides.size()) + " strides");
+  TensorType type{to_dtype(s, dtype_or(a, f32), a.where), to_shape(s, a.need("shape"), a.where),
+                  to_shape(s, a.need("strides"), a.where)};
+  if (type.shape.size() != type.strides.size())
+    fail(a.where, "the tensor has " + std::to_string(type.shape.size()) + " extents and " +
+                      std::to_string(type.strides.size()) + " strides");
   return tensor_type(s, std::move(type));
 }
 
@@ -33,7 +36,8 @@ Value alloc(Session& s, Args& a, Space space, std::string_view only_scope) {
     if (!known) fail_unsupported(a.where, "scope '" + wanted + "' of T." + a.builtin->name);
   }
   DType dtype = to_dtype(s, a.need("dtype"), a.where);
-  return Value{BufferV{t.builder.alloc(ir::Type::buffer(space, dtype, to_shape(s, a.need("shape"), a.where)), ""), false}};
+  return Value{
+      BufferV{t.builder.alloc(ir::Type::buffer(space, dtype, to_shape(s, a.need("shape"), a.where)), ""), false}};
 }
 Value alloc_shared(Session& s, Scope&, Args& a) { return alloc(s, a, Space::shared, "shared.dyn"); }
 Value alloc_fragment(Session& s, Scope&, Args& a) { return alloc(s, a, Space::fragment, "local.fragment"); }
@@ -62,7 +66,8 @@ Value alloc_barrier(Session& s, Scope&, Args& a) {
   std::vector<MetaInt> list;
   MetaInt length(1);
   if (counts.is<ListObject*>() || counts.is<const TupleObject*>()) {
-    for (const Value& v : to_items(s, counts, a.where, "the arrive counts")) list.push_back(to_int(s, v, a.where, "an arrive count"));
+    for (const Value& v : to_items(s, counts, a.where, "the arrive counts"))
+      list.push_back(to_int(s, v, a.where, "an arrive count"));
     length = MetaInt(static_cast<int64_t>(list.size()));
     if (const auto* l = counts.as<ListObject*>(); l && (*l)->length_expr.expr.valid()) length = (*l)->length_expr;
   } else {
@@ -70,7 +75,8 @@ Value alloc_barrier(Session& s, Scope&, Args& a) {
   }
   if (list.empty()) fail(a.where, "no arrive counts");
   for (const MetaInt& c : list)
-    if (c.value < 1 || c.value > (1 << 20) - 1) fail(a.where, "an arrive count of " + std::to_string(c.value) + ": an mbarrier takes 1 to 2^20 - 1");
+    if (c.value < 1 || c.value > (1 << 20) - 1)
+      fail(a.where, "an arrive count of " + std::to_string(c.value) + ": an mbarrier takes 1 to 2^20 - 1");
   ir::ValueId id = t.builder.alloc(ir::Type::buffer(Space::barrier, DType::u64, {length}), "");
   ir::set_attr(s.module[s.module[id].def].attrs, "counts", std::move(list));
   return Value{BufferV{id, false}};

@@ -10,12 +10,15 @@ using ir::MetaInt;
 using ir::MetaKind;
 
 // ---- decorators
-Value decorator(Session& s, FunctionKind kind, const CompileOptions& options, const Value* function, const SourceRange& where) {
+Value decorator(Session& s, FunctionKind kind, const CompileOptions& options, const Value* function,
+                const SourceRange& where) {
   s.heap.decorators.push_back({kind, options});
   Value d{static_cast<const DecoratorObject*>(&s.heap.decorators.back())};
   return function ? decorate(s, d, *function, where) : d;
 }
-Value prim_func(Session& s, Scope&, Args& a) { return decorator(s, FunctionKind::prim_func, {}, a.get("func"), a.where); }
+Value prim_func(Session& s, Scope&, Args& a) {
+  return decorator(s, FunctionKind::prim_func, {}, a.get("func"), a.where);
+}
 Value macro(Session& s, Scope&, Args& a) { return decorator(s, FunctionKind::macro, {}, a.get("func"), a.where); }
 Value jit(Session& s, Scope&, Args& a) {
   CompileOptions options = compile_options(s, a);
@@ -30,13 +33,15 @@ Value compile(Session& s, Scope&, Args& a) {
   if (!instance) return opaque(s, "a compiled " + kind_name(what), a.where);
   CompileOptions options = compile_options(s, a);
   if (!options.out_idx.empty()) (*instance)->options.out_idx = options.out_idx;
-  for (const ir::Attr& attr : options.pass_configs) ir::set_attr((*instance)->options.pass_configs, attr.name, attr.value);
+  for (const ir::Attr& attr : options.pass_configs)
+    ir::set_attr((*instance)->options.pass_configs, attr.name, attr.value);
   return what;
 }
 
 // ---- numbers
 Value cdiv(Session& s, Scope&, Args& a) {
-  return integer(meta(s, MetaKind::ceildiv, to_int(s, a.need("a"), a.where, "the dividend"), to_int(s, a.need("b"), a.where, "the divisor"), a.where));
+  return integer(meta(s, MetaKind::ceildiv, to_int(s, a.need("a"), a.where, "the dividend"),
+                      to_int(s, a.need("b"), a.where, "the divisor"), a.where));
 }
 Value next_power_of_2(Session& s, Scope&, Args& a) {
   MetaInt x = to_int(s, a.need("x"), a.where, "the argument");
@@ -79,7 +84,8 @@ Value extreme(Session& s, Args& a, bool want_max) {
   Value best = items[0];
   for (size_t i = 1; i < items.size(); ++i) {
     if (best.is<MetaInt>() && items[i].is<MetaInt>()) {
-      best = integer(meta(s, want_max ? MetaKind::max : MetaKind::min, *best.as<MetaInt>(), *items[i].as<MetaInt>(), a.where));
+      best = integer(
+          meta(s, want_max ? MetaKind::max : MetaKind::min, *best.as<MetaInt>(), *items[i].as<MetaInt>(), a.where));
     } else if (is_runtime(best) || is_runtime(items[i])) {
       ir::ValueId x = to_scalar(s, best, a.where, "the argument"), y = to_scalar(s, items[i], a.where, "the argument");
       best = scalar(scalar_binary(s, want_max ? ir::OpKind::max : ir::OpKind::min, x, y));
@@ -109,13 +115,18 @@ Value py_int(Session& s, Scope&, Args& a) {
 }
 Value py_float(Session& s, Scope&, Args& a) {
   if (a.need("x").is<FloatV>()) return a.need("x");
-  if (const auto* t = a.need("x").as<std::string>(); t && (*t == "inf" || *t == "-inf")) return real(*t == "inf" ? HUGE_VAL : -HUGE_VAL);
+  if (const auto* t = a.need("x").as<std::string>(); t && (*t == "inf" || *t == "-inf"))
+    return real(*t == "inf" ? HUGE_VAL : -HUGE_VAL);
   return binary(s, ast::BinOp::mult, a.need("x"), real(1.0), a.where);
 }
 Value py_bool(Session& s, Scope&, Args& a) { return boolean(to_bool(s, a.need("x"), a.where, "the argument")); }
 Value py_str(Session& s, Scope&, Args& a) { return text(format(s, a.need("x"))); }
-Value py_list(Session& s, Scope&, Args& a) { return list(s, a.given("x") ? to_items(s, a.need("x"), a.where, "the argument") : std::vector<Value>()); }
-Value py_tuple(Session& s, Scope&, Args& a) { return tuple(s, a.given("x") ? to_items(s, a.need("x"), a.where, "the argument") : std::vector<Value>()); }
+Value py_list(Session& s, Scope&, Args& a) {
+  return list(s, a.given("x") ? to_items(s, a.need("x"), a.where, "the argument") : std::vector<Value>());
+}
+Value py_tuple(Session& s, Scope&, Args& a) {
+  return tuple(s, a.given("x") ? to_items(s, a.need("x"), a.where, "the argument") : std::vector<Value>());
+}
 Value py_abs(Session& s, Scope&, Args& a) {
   const Value& v = a.need("x");
   if (is_runtime(v)) return scalar(s.trace->builder.unary(ir::OpKind::abs, to_scalar(s, v, a.where, "the argument")));
@@ -123,7 +134,8 @@ Value py_abs(Session& s, Scope&, Args& a) {
 }
 Value py_sum(Session& s, Scope&, Args& a) {
   Value total = integer(0);
-  for (const Value& v : to_items(s, a.need("x"), a.where, "the argument of sum")) total = binary(s, ast::BinOp::add, total, v, a.where);
+  for (const Value& v : to_items(s, a.need("x"), a.where, "the argument of sum"))
+    total = binary(s, ast::BinOp::add, total, v, a.where);
   return total;
 }
 Value quantified(Session& s, Args& a, bool all) {
@@ -139,7 +151,8 @@ Value py_print(Session& s, Scope&, Args& a) {
 }
 Value enumerate(Session& s, Scope&, Args& a) {
   std::vector<Value> out;
-  for (const Value& v : to_items(s, a.need("x"), a.where, "the argument")) out.push_back(tuple(s, {integer(static_cast<int64_t>(out.size())), v}));
+  for (const Value& v : to_items(s, a.need("x"), a.where, "the argument"))
+    out.push_back(tuple(s, {integer(static_cast<int64_t>(out.size())), v}));
   return list(s, std::move(out));
 }
 Value zip(Session& s, Scope&, Args& a) {
@@ -186,11 +199,13 @@ Value math_log(Session& s, Scope& scope, Args& a) {
 }
 
 constexpr const char* kJitParams =
-    "func=, *, out_idx=, target=, target_host=, execution_backend=, verbose=, pass_configs=, debug_root_path=, compile_flags=";
+    "func=, *, out_idx=, target=, target_host=, execution_backend=, verbose=, pass_configs=, debug_root_path=, "
+    "compile_flags=";
 constexpr const char* kCompileParams =
     "func=, out_idx=, execution_backend=, target=, target_host=, verbose=, pass_configs=, compile_flags=";
 constexpr const char* kAutotuneParams =
-    "func=, *, configs=, warmup=, rep=, timeout=, supply_type=, ref_prog=, supply_prog=, rtol=, atol=, max_mismatched_ratio=, "
+    "func=, *, configs=, warmup=, rep=, timeout=, supply_type=, ref_prog=, supply_prog=, rtol=, atol=, "
+    "max_mismatched_ratio=, "
     "skip_check=, manual_check_prog=, cache_input_tensors=, do_not_specialize=";
 constexpr Builtin kRows[] = {
     {"T", "prim_func", "func=, *, eager_jit=", prim_func},
@@ -234,10 +249,12 @@ CompileOptions compile_options(Session& s, const Args& a) {
   if (const Value* out = a.get("out_idx")) {
     if (out->is<MetaInt>()) options.out_idx.push_back(to_int(s, *out, a.where, "out_idx").value);
     else
-      for (const Value& v : to_items(s, *out, a.where, "out_idx")) options.out_idx.push_back(to_int(s, v, a.where, "an item of out_idx").value);
+      for (const Value& v : to_items(s, *out, a.where, "out_idx"))
+        options.out_idx.push_back(to_int(s, v, a.where, "an item of out_idx").value);
   }
   if (const Value* target = a.get("target"))
-    if (const auto* t = target->as<std::string>(); t && *t != "auto" && !t->starts_with("cuda")) fail_unsupported(a.where, "target '" + *t + "'");
+    if (const auto* t = target->as<std::string>(); t && *t != "auto" && !t->starts_with("cuda"))
+      fail_unsupported(a.where, "target '" + *t + "'");
   a.refuse({"compile_flags"});
   const Value* configs = a.get("pass_configs");
   if (!configs) return options;
@@ -247,7 +264,8 @@ CompileOptions compile_options(Session& s, const Args& a) {
     std::string name = to_text(key, a.where, "a key of pass_configs");
     if (!is_pass_config(name)) fail(a.where, "there is no pass config '" + name + "'");
     if (const auto* t = value.as<std::string>()) ir::set_attr(options.pass_configs, name, *t);
-    else ir::set_attr(options.pass_configs, name, MetaInt(to_int(s, value, a.where, "the value of a pass config").value));
+    else
+      ir::set_attr(options.pass_configs, name, MetaInt(to_int(s, value, a.where, "the value of a pass config").value));
   }
   return options;
 }

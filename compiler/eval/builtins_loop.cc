@@ -21,7 +21,8 @@ Value kernel(Session& s, Scope&, Args& a) {
   FrameObject f{.kind = FrameKind::launch, .extents = {}, .threads = {}, .lo = {}, .hi = {}};
   if (a.rest.empty() || a.rest.size() > 3) fail(a.where, "T.Kernel takes one to three grid extents");
   for (const Value& v : a.rest) {
-    if (const auto* i = v.as<MetaInt>(); i && i->value <= 0) fail(a.where, "a grid extent of " + std::to_string(i->value));
+    if (const auto* i = v.as<MetaInt>(); i && i->value <= 0)
+      fail(a.where, "a grid extent of " + std::to_string(i->value));
     f.extents.push_back(to_index(s, v, a.where, "a grid extent"));
   }
   if (const Value* threads = a.get("threads")) f.threads = to_shape(s, *threads, a.where);
@@ -44,7 +45,11 @@ Value ws(Session& s, Scope&, Args& a) {
   std::sort(groups.begin(), groups.end());
   for (size_t i = 1; i < groups.size(); ++i)
     if (groups[i] > groups[i - 1] + 1) fail_unsupported(a.where, "T.ws of warpgroups that are no neighbours");
-  return frame(s, {.kind = FrameKind::ws, .extents = {}, .threads = {}, .lo = MetaInt(kWarpgroup * groups.front()), .hi = MetaInt(kWarpgroup * (groups.back() + 1))});
+  return frame(s, {.kind = FrameKind::ws,
+                   .extents = {},
+                   .threads = {},
+                   .lo = MetaInt(kWarpgroup * groups.front()),
+                   .hi = MetaInt(kWarpgroup * (groups.back() + 1))});
 }
 
 LoopObject bounds(Session& s, const Args& a) {
@@ -66,8 +71,10 @@ Value unroll(Session& s, Scope&, Args& a) {
   a.refuse({"annotations"});
   LoopObject l = bounds(s, a);
   l.kind = LoopKind::unroll;
-  if (const Value* e = a.get("explicit"); e && to_bool(s, *e, a.where, "explicit")) l.attrs.push_back({"explicit", MetaInt(1)});
-  if (const Value* f = a.get("unroll_factor")) l.attrs.push_back({"unroll_factor", to_int(s, *f, a.where, "unroll_factor")});
+  if (const Value* e = a.get("explicit"); e && to_bool(s, *e, a.where, "explicit"))
+    l.attrs.push_back({"explicit", MetaInt(1)});
+  if (const Value* f = a.get("unroll_factor"))
+    l.attrs.push_back({"unroll_factor", to_int(s, *f, a.where, "unroll_factor")});
   return loop(s, std::move(l));
 }
 Value vectorized(Session& s, Scope&, Args& a) {
@@ -91,8 +98,10 @@ Value parallel(Session& s, Scope&, Args& a) {
   if (a.rest.empty()) fail(a.where, "T.Parallel takes at least one extent");
   LoopObject l;
   l.kind = LoopKind::parallel;
-  for (const Value& v : a.rest) l.bounds.emplace_back(constant(s, MetaInt(0)), to_index(s, v, a.where, "an extent of T.Parallel"));
-  if (const Value* w = a.get("coalesced_width")) l.attrs.push_back({"coalesced_width", to_int(s, *w, a.where, "coalesced_width")});
+  for (const Value& v : a.rest)
+    l.bounds.emplace_back(constant(s, MetaInt(0)), to_index(s, v, a.where, "an extent of T.Parallel"));
+  if (const Value* w = a.get("coalesced_width"))
+    l.attrs.push_back({"coalesced_width", to_int(s, *w, a.where, "coalesced_width")});
   return loop(s, std::move(l));
 }
 

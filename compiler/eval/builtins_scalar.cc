@@ -24,7 +24,8 @@ Value two(Session& s, Args& a, OpKind kind, MetaKind folded) {
       return opaque(s, (*o)->what, a.where);
     }
   if (x.is<MetaInt>() && y.is<MetaInt>()) return integer(meta(s, folded, *x.as<MetaInt>(), *y.as<MetaInt>(), a.where));
-  return scalar(scalar_binary(s, kind, to_scalar(s, x, a.where, "the argument"), to_scalar(s, y, a.where, "the argument")));
+  return scalar(
+      scalar_binary(s, kind, to_scalar(s, x, a.where, "the argument"), to_scalar(s, y, a.where, "the argument")));
 }
 Value max(Session& s, Scope&, Args& a) { return two(s, a, OpKind::max, MetaKind::max); }
 Value min(Session& s, Scope&, Args& a) { return two(s, a, OpKind::min, MetaKind::min); }
@@ -42,7 +43,8 @@ Value ceildiv(Session& s, Scope&, Args& a) {
   for (const Value* v : {&x, &y})
     if (const auto* o = v->as<const OpaqueObject*>()) return opaque(s, "T.ceildiv of " + (*o)->what, a.where);
   if (is_static(x) && is_static(y))
-    return integer(meta(s, MetaKind::ceildiv, to_int(s, x, a.where, "the dividend"), to_int(s, y, a.where, "the divisor"), a.where));
+    return integer(meta(s, MetaKind::ceildiv, to_int(s, x, a.where, "the dividend"),
+                        to_int(s, y, a.where, "the divisor"), a.where));
   ir::ValueId p = to_index(s, x, a.where, "the dividend"), q = to_index(s, y, a.where, "the divisor");
   ir::ValueId top = scalar_binary(s, OpKind::sub, scalar_binary(s, OpKind::add, p, q), constant(s, MetaInt(1)));
   return scalar(scalar_binary(s, OpKind::floordiv, top, q));
@@ -63,14 +65,17 @@ Value exp2(Session& s, Scope&, Args& a) { return one(s, a, OpKind::exp2, std::ex
 Value log(Session& s, Scope&, Args& a) { return one(s, a, OpKind::log, std::log); }
 Value log2(Session& s, Scope&, Args& a) { return one(s, a, OpKind::log2, std::log2); }
 Value sqrt(Session& s, Scope&, Args& a) { return one(s, a, OpKind::sqrt, std::sqrt); }
-Value rsqrt(Session& s, Scope&, Args& a) { return one(s, a, OpKind::rsqrt, [](double x) { return 1 / std::sqrt(x); }); }
+Value rsqrt(Session& s, Scope&, Args& a) {
+  return one(s, a, OpKind::rsqrt, [](double x) { return 1 / std::sqrt(x); });
+}
 Value tanh(Session& s, Scope&, Args& a) { return one(s, a, OpKind::tanh, std::tanh); }
 Value sigmoid(Session& s, Scope&, Args& a) {
   ir::ValueId x = to_scalar(s, a.need("x"), a.where, "the argument");
   if (!is_float(dtype_of(s, x))) x = convert(s, x, DType::f32);
   ir::Builder& b = s.trace->builder;
   ir::ValueId unit = b.constant(1.0, dtype_of(s, x));
-  return scalar(b.binary(OpKind::div, unit, b.binary(OpKind::add, unit, b.unary(OpKind::exp, b.unary(OpKind::neg, x)))));
+  return scalar(
+      b.binary(OpKind::div, unit, b.binary(OpKind::add, unit, b.unary(OpKind::exp, b.unary(OpKind::neg, x)))));
 }
 Value abs(Session& s, Scope&, Args& a) {
   const Value& x = a.need("x");
@@ -91,12 +96,16 @@ Value cast_to(Session& s, const Value& v, DType type, const SourceRange& where) 
   return scalar(convert(s, to_scalar(s, v, where, "the value"), type));
 }
 Value cast(Session& s, Scope&, Args& a) {
-  if (const Value* r = a.get("round"); r && !to_text(*r, a.where, "round").empty()) fail_unsupported(a.where, "argument 'round' of T.cast");
-  if (const Value* sat = a.get("sat"); sat && !to_bool(s, *sat, a.where, "sat")) fail_unsupported(a.where, "T.cast with sat=False");
+  if (const Value* r = a.get("round"); r && !to_text(*r, a.where, "round").empty())
+    fail_unsupported(a.where, "argument 'round' of T.cast");
+  if (const Value* sat = a.get("sat"); sat && !to_bool(s, *sat, a.where, "sat"))
+    fail_unsupported(a.where, "T.cast with sat=False");
   a.refuse({"rbits"});
   return cast_to(s, a.need("value"), to_dtype(s, a.need("dtype"), a.where), a.where);
 }
-Value big_cast(Session& s, Scope&, Args& a) { return cast_to(s, a.need("value"), to_dtype(s, a.need("dtype"), a.where), a.where); }
+Value big_cast(Session& s, Scope&, Args& a) {
+  return cast_to(s, a.need("value"), to_dtype(s, a.need("dtype"), a.where), a.where);
+}
 Value dtype(Session& s, Scope&, Args& a) { return Value{to_dtype(s, a.need("name"), a.where)}; }
 
 Value assume(Session& s, Scope&, Args& a) {
@@ -113,13 +122,15 @@ Value if_then_else(Session& s, Scope& scope, const ast::Call& call, const Source
   if (parts.size() != 3) fail(where, "T.if_then_else takes a condition and two values");
   Value condition = eval(s, scope, *parts[0]);
   if (auto known = truth(s, condition, where)) return eval(s, scope, *parts[*known ? 1 : 2]);
-  return choose(s, as_condition(s, condition, where), [&] { return eval(s, scope, *parts[1]); },
-                [&] { return eval(s, scope, *parts[2]); }, where);
+  return choose(
+      s, as_condition(s, condition, where), [&] { return eval(s, scope, *parts[1]); },
+      [&] { return eval(s, scope, *parts[2]); }, where);
 }
 Value select(Session& s, Scope&, Args& a) {
   ir::ValueId c = as_condition(s, a.need("condition"), a.where);
   Value x = a.need("true_value"), y = a.need("false_value");
-  return choose(s, c, [&] { return x; }, [&] { return y; }, a.where);
+  return choose(
+      s, c, [&] { return x; }, [&] { return y; }, a.where);
 }
 
 constexpr Builtin kRows[] = {

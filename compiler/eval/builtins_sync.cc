@@ -9,10 +9,12 @@ std::pair<ir::ValueId, ir::ValueId> to_barrier(Session& s, const Value& v, const
   const auto* b = v.as<BufferV>();
   const auto* r = v.as<const RegionObject*>();
   const BufferV* buffer = b ? b : r ? &(*r)->buffer : nullptr;
-  if (!buffer || buffer_type(s, *buffer).space != ir::Space::barrier) fail(where, "the barrier has to come from T.alloc_barrier, not be " + kind_name(v));
+  if (!buffer || buffer_type(s, *buffer).space != ir::Space::barrier)
+    fail(where, "the barrier has to come from T.alloc_barrier, not be " + kind_name(v));
   if (r && (*r)->has_slice) fail(where, "one barrier has to be named, not a slice of them");
   if (b && buffer_type(s, *b).shape[0].value != 1)
-    fail(where, "'" + s.module[b->id].name + "' is an array of " + std::to_string(buffer_type(s, *b).shape[0].value) + " barriers and needs an index");
+    fail(where, "'" + s.module[b->id].name + "' is an array of " + std::to_string(buffer_type(s, *b).shape[0].value) +
+                    " barriers and needs an index");
   return {buffer->id, r ? (*r)->dims[0].offset : constant(s, MetaInt(0))};
 }
 
@@ -51,8 +53,10 @@ Value arrive_expect_tx(Session& s, Scope&, Args& a) { return expect(s, a, OpKind
 Value sync_threads(Session& s, Scope&, Args& a) {
   Trace& t = enter(s, a);
   ir::OpId op = t.builder.op(OpKind::sync_threads, {});
-  if (const Value* id = a.get("barrier_id")) ir::set_attr(s.module[op].attrs, "id", to_int(s, *id, a.where, "barrier_id"));
-  if (const Value* n = a.get("arrive_count")) ir::set_attr(s.module[op].attrs, "threads", to_int(s, *n, a.where, "arrive_count"));
+  if (const Value* id = a.get("barrier_id"))
+    ir::set_attr(s.module[op].attrs, "id", to_int(s, *id, a.where, "barrier_id"));
+  if (const Value* n = a.get("arrive_count"))
+    ir::set_attr(s.module[op].attrs, "threads", to_int(s, *n, a.where, "arrive_count"));
   return none();
 }
 
@@ -60,7 +64,8 @@ Value sync_threads(Session& s, Scope&, Args& a) {
 ir::ValueId thread_binding(Session& s, Trace& t, int64_t dim) {
   ir::ValueId id = t.builder.thread_index();
   if (t.threads.size() == 1) return id;
-  for (int64_t i = 0; i < dim; ++i) id = scalar_binary(s, OpKind::floordiv, id, constant(s, t.threads[static_cast<size_t>(i)]));
+  for (int64_t i = 0; i < dim; ++i)
+    id = scalar_binary(s, OpKind::floordiv, id, constant(s, t.threads[static_cast<size_t>(i)]));
   bool last = dim + 1 == static_cast<int64_t>(t.threads.size());
   return last ? id : scalar_binary(s, OpKind::floormod, id, constant(s, t.threads[static_cast<size_t>(dim)]));
 }
@@ -74,7 +79,8 @@ Value get_thread_binding(Session& s, Scope&, Args& a) {
 Value get_thread_bindings(Session& s, Scope&, Args& a) {
   Trace& t = need_launch(s, a.where, "T.get_thread_bindings");
   std::vector<Value> out;
-  for (int64_t i = 0; i < 3; ++i) out.push_back(i < static_cast<int64_t>(t.threads.size()) ? scalar(thread_binding(s, t, i)) : integer(0));
+  for (int64_t i = 0; i < 3; ++i)
+    out.push_back(i < static_cast<int64_t>(t.threads.size()) ? scalar(thread_binding(s, t, i)) : integer(0));
   return tuple(s, std::move(out));
 }
 Value get_thread_extent(Session& s, Scope&, Args& a) {

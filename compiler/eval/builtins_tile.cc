@@ -40,9 +40,12 @@ Value copy(Session& s, Scope&, Args& a) {
   no_barrier(s, to, a);
   ir::ValueId x = emit_box(s, from), y = emit_box(s, to);
   ir::OpId op = t.builder.op(OpKind::copy, {x, y});
-  if (const Value* w = a.get("coalesced_width")) ir::set_attr(s.module[op].attrs, "coalesced_width", to_int(s, *w, a.where, "coalesced_width"));
-  if (const Value* d = a.get("disable_tma"); d && to_bool(s, *d, a.where, "disable_tma")) ir::set_attr(s.module[op].attrs, "disable_tma", MetaInt(1));
-  if (const Value* p = a.get("prefer_instruction")) ir::set_attr(s.module[op].attrs, "prefer", to_text(*p, a.where, "prefer_instruction"));
+  if (const Value* w = a.get("coalesced_width"))
+    ir::set_attr(s.module[op].attrs, "coalesced_width", to_int(s, *w, a.where, "coalesced_width"));
+  if (const Value* d = a.get("disable_tma"); d && to_bool(s, *d, a.where, "disable_tma"))
+    ir::set_attr(s.module[op].attrs, "disable_tma", MetaInt(1));
+  if (const Value* p = a.get("prefer_instruction"))
+    ir::set_attr(s.module[op].attrs, "prefer", to_text(*p, a.where, "prefer_instruction"));
   return none();
 }
 
@@ -54,7 +57,8 @@ Value tma_copy(Session& s, Scope&, Args& a) {
   bool load = space_of(s, from) == Space::global && space_of(s, to) == Space::shared;
   bool store = space_of(s, from) == Space::shared && space_of(s, to) == Space::global;
   if (!load && !store) fail(a.where, "T.tma_copy goes from a global tensor to a shared buffer or back");
-  if (buffer_type(s, from.buffer).dtype != buffer_type(s, to.buffer).dtype) fail(a.where, "T.tma_copy between different element types");
+  if (buffer_type(s, from.buffer).dtype != buffer_type(s, to.buffer).dtype)
+    fail(a.where, "T.tma_copy between different element types");
   if (load && !a.given("barrier")) fail(a.where, "T.tma_copy of a load needs barrier=");
   if (store && a.given("barrier")) fail(a.where, "T.tma_copy of a store takes no barrier");
   std::vector<ir::ValueId> operands{emit_box(s, from), emit_box(s, to)};
@@ -72,13 +76,16 @@ std::pair<MetaInt, MetaInt> matrix(const Box& box, std::string_view name, const 
   size_t rank = box.extents.size();
   if (rank < 2) fail(where, std::string(name) + " of T.gemm has to be a matrix");
   for (size_t i = 0; i + 2 < rank; ++i)
-    if (box.extents[i].value != 1) fail(where, "a leading extent of " + std::string(name) + " of T.gemm is " + std::to_string(box.extents[i].value) + ", not 1");
+    if (box.extents[i].value != 1)
+      fail(where, "a leading extent of " + std::string(name) + " of T.gemm is " + std::to_string(box.extents[i].value) +
+                      ", not 1");
   return {box.extents[rank - 2], box.extents[rank - 1]};
 }
 
 void clear_box(Session& s, const Box& box, double value) {
   DType type = buffer_type(s, box.buffer).dtype;
-  ir::ValueId v = is_float(type) ? s.trace->builder.constant(value, type) : constant(s, MetaInt(static_cast<int64_t>(value)), type);
+  ir::ValueId v =
+      is_float(type) ? s.trace->builder.constant(value, type) : constant(s, MetaInt(static_cast<int64_t>(value)), type);
   ir::ValueId region = emit_box(s, box);
   s.trace->builder.op(OpKind::fill, {region, v});
 }
@@ -95,7 +102,8 @@ void check_gemm_shapes(Session& s, const Box boxes[3], bool transpose_a, bool tr
   };
   for (const Pair& p : {Pair{"M", a0, m}, Pair{"N", b1, n}, Pair{"K", a1, b0}})
     if (!require_equal(s, p.x, p.y, where))
-      fail(where, std::string(p.name) + " of T.gemm differs: " + std::to_string(p.x.value) + " and " + std::to_string(p.y.value));
+      fail(where, std::string(p.name) + " of T.gemm differs: " + std::to_string(p.x.value) + " and " +
+                      std::to_string(p.y.value));
 }
 
 Value gemm(Session& s, Scope&, Args& a) {
@@ -106,11 +114,15 @@ Value gemm(Session& s, Scope&, Args& a) {
   const char* names[3] = {"A", "B", "C"};
   for (int i = 0; i < 3; ++i) {
     auto box = to_box(s, a.need(names[i]), a.where);
-    if (!box) fail(a.where, std::string(names[i]) + " of T.gemm has to be a buffer or a region, not " + kind_name(a.need(names[i])));
+    if (!box)
+      fail(a.where,
+           std::string(names[i]) + " of T.gemm has to be a buffer or a region, not " + kind_name(a.need(names[i])));
     boxes[i] = *box;
     Space space = space_of(s, boxes[i]);
     bool legal = i == 2 ? space == Space::fragment : space == Space::shared || space == Space::fragment;
-    if (!legal) fail(a.where, std::string(names[i]) + " of T.gemm lies in the wrong memory: A and B are shared or fragments, C is a fragment");
+    if (!legal)
+      fail(a.where, std::string(names[i]) +
+                        " of T.gemm lies in the wrong memory: A and B are shared or fragments, C is a fragment");
   }
   auto flag = [&](const char* name) { return a.given(name) && to_bool(s, a.need(name), a.where, name); };
   bool transpose_a = flag("transpose_A"), transpose_b = flag("transpose_B");
@@ -189,8 +201,11 @@ Value make_swizzled_layout(Session&, Scope&, Args& a) {
 }
 
 constexpr Builtin kRows[] = {
-    {"T", "copy", "src, dst, *, coalesced_width=, disable_tma=, eviction_policy=, prefer_instruction=, annotations=, loop_layout=", copy},
-    {"T", "tma_copy", "src, dst, *, barrier=, cluster_mask=, leader_scope_threads=, eviction_policy=, annotations=", tma_copy},
+    {"T", "copy",
+     "src, dst, *, coalesced_width=, disable_tma=, eviction_policy=, prefer_instruction=, annotations=, loop_layout=",
+     copy},
+    {"T", "tma_copy",
+     "src, dst, *, barrier=, cluster_mask=, leader_scope_threads=, eviction_policy=, annotations=", tma_copy},
     {"T", "gemm", "A, B, C, transpose_A=, transpose_B=, policy=, clear_accum=, mbar=, annotations=", gemm},
     {"T", "fill", "buffer, value, annotations=", fill},
     {"T", "clear", "buffer, annotations=", clear},

@@ -59,19 +59,22 @@ Value make_function(Session& s, Scope& scope, const ast::FunctionDef& def, const
     f.defaults.push_back(p.default_value ? std::optional(eval(s, scope, *p.default_value)) : std::nullopt);
   s.heap.functions.push_back(std::move(f));
   Value value{&s.heap.functions.back()};
-  for (auto d = def.decorators.rbegin(); d != def.decorators.rend(); ++d) value = decorate(s, eval(s, scope, **d), value, (*d)->where);
+  for (auto d = def.decorators.rbegin(); d != def.decorators.rend(); ++d)
+    value = decorate(s, eval(s, scope, **d), value, (*d)->where);
   return value;
 }
 
 std::vector<std::optional<Value>> bind_params(const FunctionObject& f, const std::vector<Value>& positional,
-                                              const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where,
-                                              bool allow_missing) {
+                                              const std::vector<std::pair<std::string, Value>>& keywords,
+                                              const SourceRange& where, bool allow_missing) {
   if (f.params->has_varargs) fail_unsupported(f.where, "*args or **kwargs of '" + f.name + "'");
   const auto& params = f.params->list;
   std::vector<std::optional<Value>> bound(params.size());
-  size_t places = static_cast<size_t>(std::count_if(params.begin(), params.end(), [](const ast::Param& p) { return !p.keyword_only; }));
+  size_t places = static_cast<size_t>(
+      std::count_if(params.begin(), params.end(), [](const ast::Param& p) { return !p.keyword_only; }));
   if (positional.size() > places)
-    fail(where, "'" + f.name + "' takes " + std::to_string(places) + " positional arguments, " + std::to_string(positional.size()) + " are given");
+    fail(where, "'" + f.name + "' takes " + std::to_string(places) + " positional arguments, " +
+                    std::to_string(positional.size()) + " are given");
   for (size_t i = 0; i < positional.size(); ++i) bound[i] = positional[i];
   for (const auto& [name, value] : keywords) {
     auto p = std::find_if(params.begin(), params.end(), [&](const ast::Param& q) { return q.name == name; });
@@ -97,7 +100,8 @@ Value call_function(Session& s, FunctionObject& f, std::vector<std::optional<Val
     ~Leave() { --depth; }
   } leave{s.call_depth};
   bool staged = f.kind == FunctionKind::macro;
-  Scope& scope = s.heap.scopes.emplace_back(Scope{.parent = f.closure, .names = {}, .is_function = true, .is_loop = false, .staged = staged, .outer_reads = {}});
+  Scope& scope = s.heap.scopes.emplace_back(Scope{
+      .parent = f.closure, .names = {}, .is_function = true, .is_loop = false, .staged = staged, .outer_reads = {}});
   for (size_t i = 0; i < args.size(); ++i) {
     Value value = *args[i];
     if (staged && is_runtime(value) && !value.is<BufferV>()) value = scalar(to_scalar(s, value, where, "the argument"));
@@ -145,7 +149,8 @@ Value call_value(Session& s, Scope& scope, const Value& callee, const ast::Call&
     return decorate(s, Value{*d}, positional[0], where);
   }
   if (const auto* f = callee.as<FunctionObject*>()) {
-    if (s.host && ((*f)->is_factory || (*f)->kind == FunctionKind::jit)) return call_factory(s, **f, positional, keywords, where);
+    if (s.host && ((*f)->is_factory || (*f)->kind == FunctionKind::jit))
+      return call_factory(s, **f, positional, keywords, where);
     if ((*f)->kind == FunctionKind::prim_func) fail_unsupported(where, "a call of the prim_func '" + (*f)->name + "'");
     bool was_main = s.in_main;
     if (s.host && (*f)->name == "main") s.in_main = true;

@@ -1,5 +1,5 @@
-// From values to what a builtin needs: integers, dtypes, shapes, text; with errors that name the value's kind or, for an
-// unknown value, where it came from.
+// From values to what a builtin needs: integers, dtypes, shapes, text; with errors that name the value's kind or, for
+// an unknown value, where it came from.
 #include <cmath>
 #include <cstdio>
 
@@ -9,7 +9,9 @@
 namespace tc::eval {
 
 void fail(const SourceRange& where, std::string message) { throw Failure{input_error(where, std::move(message))}; }
-void fail_unsupported(const SourceRange& where, std::string message) { throw Failure{unsupported(where, std::move(message))}; }
+void fail_unsupported(const SourceRange& where, std::string message) {
+  throw Failure{unsupported(where, std::move(message))};
+}
 
 Value none() { return Value{NoneV{}}; }
 Value boolean(bool b) { return Value{BoolV{b}}; }
@@ -48,7 +50,9 @@ std::string kind_name(const Value& value) {
                         [](const Builtin*) -> std::string { return "a function of the library"; },
                         [](const NamespaceV&) -> std::string { return "a module"; },
                         [](const BufferV& b) -> std::string { return b.is_var ? "a variable" : "a buffer"; },
-                        [](const RegionObject* r) -> std::string { return r->has_slice ? "a region of a buffer" : "an element of a buffer"; },
+                        [](const RegionObject* r) -> std::string {
+                          return r->has_slice ? "a region of a buffer" : "an element of a buffer";
+                        },
                         [](ScalarV) -> std::string { return "a run-time value"; },
                         [](const MethodObject*) -> std::string { return "a method"; },
                         [](const LoopObject*) -> std::string { return "a loop"; },
@@ -107,9 +111,11 @@ DType to_dtype(Session&, const Value& v, const SourceRange& where) {
   if (const auto* t = v.as<DType>()) return *t;
   std::string name;
   if (const auto* t = v.as<std::string>()) name = *t;
-  else if (const auto* o = v.as<const OpaqueObject*>()) name = (*o)->what.starts_with("torch.") ? (*o)->what.substr(6) : std::string();
+  else if (const auto* o = v.as<const OpaqueObject*>())
+    name = (*o)->what.starts_with("torch.") ? (*o)->what.substr(6) : std::string();
   static constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
-      {"float", "float32"}, {"half", "float16"}, {"double", "float64"}, {"int", "int32"}, {"uint", "uint32"}, {"long", "int64"}, {"short", "int16"}};
+      {"float", "float32"}, {"half", "float16"}, {"double", "float64"}, {"int", "int32"},
+      {"uint", "uint32"},   {"long", "int64"},   {"short", "int16"}};
   for (auto [alias, meant] : kAliases)
     if (name == alias) name = meant;
   if (auto t = dtype_from_name(name)) return *t;
@@ -125,7 +131,8 @@ std::vector<Value> to_items(Session& s, const Value& v, const SourceRange& where
     const RangeObject& range = **r;
     for (const ir::MetaInt* bound : {&range.start, &range.stop, &range.step}) pin(s, *bound, where);
     std::vector<Value> items;
-    for (int64_t i = range.start.value; range.step.value > 0 ? i < range.stop.value : i > range.stop.value; i += range.step.value) {
+    for (int64_t i = range.start.value; range.step.value > 0 ? i < range.stop.value : i > range.stop.value;
+         i += range.step.value) {
       count_step(s, where);
       items.push_back(integer(i));
     }
@@ -143,12 +150,14 @@ std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange&
   std::vector<ir::MetaInt> shape;
   if (v.is<ir::MetaInt>()) shape.push_back(*v.as<ir::MetaInt>());
   else
-    for (const Value& item : to_items(s, v, where, "the shape")) shape.push_back(to_int(s, item, where, "an extent of the shape"));
+    for (const Value& item : to_items(s, v, where, "the shape"))
+      shape.push_back(to_int(s, item, where, "an extent of the shape"));
   if (shape.empty()) fail_unsupported(where, "a shape without dimensions");
   int64_t elements = 1;
   for (const ir::MetaInt& e : shape) {
     if (e.value <= 0) fail(where, "an extent of the shape is " + std::to_string(e.value));
-    if (__builtin_mul_overflow(elements, e.value, &elements) || elements > (int64_t{1} << 40)) fail(where, "the shape has more than 2^40 elements");
+    if (__builtin_mul_overflow(elements, e.value, &elements) || elements > (int64_t{1} << 40))
+      fail(where, "the shape has more than 2^40 elements");
   }
   return shape;
 }

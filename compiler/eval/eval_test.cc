@@ -1,5 +1,5 @@
-// The front end as a whole: which instances a file has, that every kernel of the corpus passes it, and that damaged files
-// end in diagnostics. What single constructs become is tested by testdata/eval.
+// The front end as a whole: which instances a file has, that every kernel of the corpus passes it, and that damaged
+// files end in diagnostics. What single constructs become is tested by testdata/eval.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -40,7 +40,8 @@ using Names = std::vector<std::string>;
 TEST(Instances, OfCallsAndDefaults) {
   std::string f = kFactory;
   EXPECT_EQ(instances(text(f + "scale(8)\n")), (Names{"scale[N=8, two=2] literal"}));
-  EXPECT_EQ(instances(text(f + "def main():\n    scale(8)\nif __name__ == '__main__':\n    main()\n")), (Names{"scale[N=8, two=2] main"}));
+  EXPECT_EQ(instances(text(f + "def main():\n    scale(8)\nif __name__ == '__main__':\n    main()\n")),
+            (Names{"scale[N=8, two=2] main"}));
   EXPECT_EQ(instances(text(f + "def main():\n    scale(8)\n")), (Names{"scale[N=8, two=2] main"}));
   EXPECT_EQ(instances(text(f + "if __name__ == '__main__':\n    for n in (4, 8, 4):\n        scale(n)\n")),
             (Names{"scale[N=4, two=2] main", "scale[N=8, two=2] main"}));
@@ -58,7 +59,9 @@ TEST(Instances, ArgsOverrideByName) {
 }
 
 TEST(Instances, KernelChoosesByEitherName) {
-  std::string f = std::string(kFactory) + "def other():\n    @T.prim_func\n    def inner(A: T.Tensor((8,), 'float32')):\n        with T.Kernel(1) as bx:\n            A[0] = 1.0\n    return inner\nscale(8)\nother()\n";
+  std::string f = std::string(kFactory) +
+                  "def other():\n    @T.prim_func\n    def inner(A: T.Tensor((8,), 'float32')):\n        with "
+                  "T.Kernel(1) as bx:\n            A[0] = 1.0\n    return inner\nscale(8)\nother()\n";
   EXPECT_EQ(instances(text(f, {.kernel = "scale"})), (Names{"scale[N=8, two=2] literal"}));
   EXPECT_EQ(instances(text(f, {.kernel = "other"})), (Names{"inner literal"}));
   EXPECT_EQ(instances(text(f, {.kernel = "inner"})), (Names{"inner literal"}));
@@ -71,7 +74,8 @@ TEST(Instances, PassConfigsFromTheCommandLine) {
   const ir::AttrValue* a = ir::find_attr(e.module.funcs[0].attrs, "tl.disable_wgmma");
   ASSERT_NE(a, nullptr);
   EXPECT_EQ(std::get<ir::MetaInt>(*a).value, 1);
-  EXPECT_EQ(text(std::string(kFactory) + "scale(8)\n", {.pass_configs = {{"tl.disable_wgma", "True"}}}).diags.size(), 1u);
+  EXPECT_EQ(text(std::string(kFactory) + "scale(8)\n", {.pass_configs = {{"tl.disable_wgma", "True"}}}).diags.size(),
+            1u);
 }
 
 TEST(Instances, ArgumentsAreTyped) {
@@ -89,8 +93,10 @@ TEST(Manifest, ErrorsNameTheirKey) {
   };
   EXPECT_EQ(failure("[[kernel]]\nname = 'a'\nargs = { N = 1 }\n"), "");
   EXPECT_EQ(failure("[[kernel]]\nargs = { N = 1 }\n"), "m.toml:1:1: the kernel has no name");
-  EXPECT_EQ(failure("[[kernel]]\nname = 'a'\nfoo = 1\n"), "m.toml:3:7: a kernel has name, args and pass_configs, not 'foo'");
-  EXPECT_EQ(failure("[[kernel]]\nname = 'a'\nargs = { N = [1] }\n"), "m.toml:3:14: 'N' has to be a number, a truth value or text");
+  EXPECT_EQ(failure("[[kernel]]\nname = 'a'\nfoo = 1\n"),
+            "m.toml:3:7: a kernel has name, args and pass_configs, not 'foo'");
+  EXPECT_EQ(failure("[[kernel]]\nname = 'a'\nargs = { N = [1] }\n"),
+            "m.toml:3:14: 'N' has to be a number, a truth value or text");
   EXPECT_NE(failure("[[kernel]\n"), "");
   EXPECT_NE(failure("x = 1\n"), "");
 }
@@ -168,7 +174,8 @@ TEST(Robustness, DamagedFiles) {
       Evaluated e = evaluate(add_source_file("cut.py", whole->substr(0, n)), "", {});
       EXPECT_TRUE(!e.diags.empty() || !e.module.funcs.empty());
     }
-    for (const char* junk : {"None", "-1", "0", "T", "[]", "(1, 2)", "'x'", "A", "2 ** 62", "k", "T.float16", "lambda: 0", "1.5"})
+    for (const char* junk :
+         {"None", "-1", "0", "T", "[]", "(1, 2)", "'x'", "A", "2 ** 62", "k", "T.float16", "lambda: 0", "1.5"})
       for (size_t at = whole->find_first_of("(,["); at != std::string::npos; at = whole->find_first_of("(,[", at + 1)) {
         size_t end = whole->find_first_of("),]:=\n", at + 1);
         std::string damaged = whole->substr(0, at + 1) + junk + whole->substr(std::min(end, whole->size()));

@@ -34,13 +34,15 @@ bool override_args(const Session& s, const FunctionObject& f, std::vector<std::o
   return any;
 }
 
-std::vector<std::pair<std::string, Value>> named(const FunctionObject& f, const std::vector<std::optional<Value>>& args) {
+std::vector<std::pair<std::string, Value>> named(const FunctionObject& f,
+                                                 const std::vector<std::optional<Value>>& args) {
   std::vector<std::pair<std::string, Value>> out;
   for (size_t i = 0; i < args.size(); ++i) out.emplace_back(f.params->list[i].name, *args[i]);
   return out;
 }
 
-Instance& add_instance(Session& s, FunctionObject& f, const std::vector<std::optional<Value>>& args, std::string from, const SourceRange& where) {
+Instance& add_instance(Session& s, FunctionObject& f, const std::vector<std::optional<Value>>& args, std::string from,
+                       const SourceRange& where) {
   Instance instance;
   instance.factory = &f;
   instance.args = named(f, args);
@@ -82,7 +84,8 @@ bool wanted(const Session& s, const Instance& instance) {
 
 void refuse_eager(const FunctionObject& f) {
   if (f.is_eager && !f.is_factory)
-    fail_unsupported(f.where, "an eager kernel ('" + f.name + "' launches a kernel itself); a factory returns a @T.prim_func");
+    fail_unsupported(f.where,
+                     "an eager kernel ('" + f.name + "' launches a kernel itself); a factory returns a @T.prim_func");
 }
 
 void request_instances(Session& s, const std::vector<FunctionObject*>& kernels) {
@@ -107,7 +110,9 @@ void request_instances(Session& s, const std::vector<FunctionObject*>& kernels) 
         if (!is_pass_config(key)) fail(r.where, "there is no pass config '" + key + "'");
         Value v = value_of(value);
         if (const auto* t = v.as<std::string>()) ir::set_attr(instance.options.pass_configs, key, *t);
-        else ir::set_attr(instance.options.pass_configs, key, ir::MetaInt(to_int(s, v, r.where, "the value of a pass config").value));
+        else
+          ir::set_attr(instance.options.pass_configs, key,
+                       ir::MetaInt(to_int(s, v, r.where, "the value of a pass config").value));
       }
     } catch (const Failure& failure) {
       s.diags.push_back(failure.diag);
@@ -125,7 +130,8 @@ void default_instance(Session& s, FunctionObject& f) {
     for (size_t i = 0; i < args.size(); ++i)
       if (!args[i]) missing += (missing.empty() ? "" : ", ") + f.params->list[i].name;
     if (!missing.empty())
-      fail(f.where, "'" + f.name + "' needs a value for " + missing + ": nothing in the file calls it with one, and --arg or a manifest can give it");
+      fail(f.where, "'" + f.name + "' needs a value for " + missing +
+                        ": nothing in the file calls it with one, and --arg or a manifest can give it");
     std::string from = overridden ? "arg" : args.empty() ? "literal" : "default";
     add_instance(s, f, args, from, f.where);
   } catch (const Failure& failure) {
@@ -135,7 +141,8 @@ void default_instance(Session& s, FunctionObject& f) {
 
 void find_default_instances(Session& s, const std::vector<FunctionObject*>& kernels) {
   for (FunctionObject* f : kernels) {
-    bool called = std::any_of(s.heap.instances.begin(), s.heap.instances.end(), [&](const Instance& i) { return i.factory && i.factory->where == f->where; });
+    bool called = std::any_of(s.heap.instances.begin(), s.heap.instances.end(),
+                              [&](const Instance& i) { return i.factory && i.factory->where == f->where; });
     bool chosen = s.options->kernel.empty() || s.options->kernel == f->name;
     if (called || !chosen) continue;
     if (f->kind == FunctionKind::prim_func) {
@@ -153,9 +160,12 @@ void find_default_instances(Session& s, const std::vector<FunctionObject*>& kern
 void check_arg_names(Session& s, const std::vector<FunctionObject*>& kernels, FileId file) {
   for (const auto& [name, value] : s.options->args) {
     bool known = std::any_of(kernels.begin(), kernels.end(), [&](FunctionObject* f) {
-      return std::any_of(f->params->list.begin(), f->params->list.end(), [&](const ast::Param& p) { return p.name == name; });
+      return std::any_of(f->params->list.begin(), f->params->list.end(),
+                         [&](const ast::Param& p) { return p.name == name; });
     });
-    if (!known) s.diags.push_back(input_error({file, 0, 0, 0, 0}, "no kernel of the file has a parameter '" + name + "' (--arg " + name + "=" + value + ")"));
+    if (!known)
+      s.diags.push_back(input_error({file, 0, 0, 0, 0}, "no kernel of the file has a parameter '" + name + "' (--arg " +
+                                                            name + "=" + value + ")"));
   }
 }
 
@@ -200,7 +210,9 @@ void evaluate_module(Session& s, const ast::Module& module) {
     find_default_instances(s, kernels);
   }
   check_arg_names(s, kernels, module.file);
-  if (kernels.empty()) s.diags.push_back(input_error({module.file, 0, 0, 0, 0}, "the file defines no kernel: no @T.prim_func and no @tilelang.jit factory"));
+  if (kernels.empty())
+    s.diags.push_back(input_error({module.file, 0, 0, 0, 0},
+                                  "the file defines no kernel: no @T.prim_func and no @tilelang.jit factory"));
   bool any = false;
   for (Instance& instance : s.heap.instances) {
     if (!wanted(s, instance)) continue;
@@ -208,7 +220,8 @@ void evaluate_module(Session& s, const ast::Module& module) {
     apply_pass_configs(s, instance, module.file);
     trace_instance(s, instance);
   }
-  if (!any && s.diags.empty()) s.diags.push_back(input_error({module.file, 0, 0, 0, 0}, "the file has no kernel '" + s.options->kernel + "'"));
+  if (!any && s.diags.empty())
+    s.diags.push_back(input_error({module.file, 0, 0, 0, 0}, "the file has no kernel '" + s.options->kernel + "'"));
 }
 
 Evaluated failed(Diag diag) {
@@ -232,7 +245,9 @@ Value call_factory(Session& s, FunctionObject& f, const std::vector<Value>& posi
     if (!missing.empty()) fail(where, "'" + f.name + "' needs a value for " + missing);
     return Value{&add_instance(s, f, args, overridden ? "arg" : s.in_main ? "main" : "literal", where)};
   } catch (const Failure& failure) {
-    bool known = std::any_of(s.diags.begin(), s.diags.end(), [&](const Diag& d) { return d.where == failure.diag.where && d.message == failure.diag.message; });
+    bool known = std::any_of(s.diags.begin(), s.diags.end(), [&](const Diag& d) {
+      return d.where == failure.diag.where && d.message == failure.diag.message;
+    });
     if (!known) s.diags.push_back(failure.diag);
     throw;
   }

@@ -1,5 +1,5 @@
-// A Python file → tile IR, one function for each kernel instance found in it. The file is interpreted, never run: module
-// level, main() and factory bodies by a small abstract evaluator, kernel bodies by tracing them.
+// A Python file → tile IR, one function for each kernel instance found in it. The file is interpreted, never run:
+// module level, main() and factory bodies by a small abstract evaluator, kernel bodies by tracing them.
 //
 // Which instances: those a request names (a manifest); else those that an abstract run of the module and of its main()
 // calls; else factories whose parameters all have defaults. `args` override parameters by name in every case, and make
@@ -33,7 +33,7 @@ struct KernelRequest {
 
 struct EvalOptions {
   std::string arch = "sm_90a";
-  std::string kernel;                                          // only this factory or prim_func; "" = all
+  std::string kernel;                                             // only this factory or prim_func; "" = all
   std::vector<std::pair<std::string, std::string>> args;          // --arg NAME=VALUE
   std::vector<std::pair<std::string, std::string>> pass_configs;  // --pass-config KEY=VALUE
 };

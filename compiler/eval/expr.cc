@@ -58,7 +58,9 @@ Value eval_compare(Session& s, Scope& scope, const Compare& e, const SourceRange
     if (known && !*known) return one;
     if (!known) {
       bool first = result.is<BoolV>();
-      result = first ? one : scalar(s.trace->builder.binary(ir::OpKind::logical_and, as_condition(s, result, where), as_condition(s, one, where)));
+      result = first ? one
+                     : scalar(s.trace->builder.binary(ir::OpKind::logical_and, as_condition(s, result, where),
+                                                      as_condition(s, one, where)));
     }
     left = right;
   }
@@ -67,17 +69,20 @@ Value eval_compare(Session& s, Scope& scope, const Compare& e, const SourceRange
 
 Value eval_if(Session& s, Scope& scope, const IfExpr& e, const SourceRange& where) {
   Value test = eval(s, scope, *e.test);
-  if (s.host && test.is<const OpaqueObject*>()) return opaque(s, "a choice that depends on " + (*test.as<const OpaqueObject*>())->what, where);
+  if (s.host && test.is<const OpaqueObject*>())
+    return opaque(s, "a choice that depends on " + (*test.as<const OpaqueObject*>())->what, where);
   if (auto known = truth(s, test, e.test->where)) return eval(s, scope, *known ? *e.body : *e.orelse);
-  return choose(s, as_condition(s, test, e.test->where), [&] { return eval(s, scope, *e.body); },
-                [&] { return eval(s, scope, *e.orelse); }, where);
+  return choose(
+      s, as_condition(s, test, e.test->where), [&] { return eval(s, scope, *e.body); },
+      [&] { return eval(s, scope, *e.orelse); }, where);
 }
 
 std::vector<Value> eval_items(Session& s, Scope& scope, const Exprs& items) {
   std::vector<Value> out;
   for (ExprRef item : items) {
     if (const auto* star = std::get_if<Starred>(&item->node)) {
-      for (Value& v : to_items(s, eval(s, scope, *star->value), item->where, "what * unpacks")) out.push_back(std::move(v));
+      for (Value& v : to_items(s, eval(s, scope, *star->value), item->where, "what * unpacks"))
+        out.push_back(std::move(v));
     } else {
       out.push_back(eval(s, scope, *item));
     }
@@ -106,13 +111,15 @@ void comprehend(Session& s, Scope& scope, const ListComp& e, size_t level, std::
     count_step(s, g.iter->where);
     assign(s, scope, *g.target, item);
     bool keep = true;
-    for (ExprRef condition : g.ifs) keep = keep && to_bool(s, eval(s, scope, *condition), condition->where, "the condition");
+    for (ExprRef condition : g.ifs)
+      keep = keep && to_bool(s, eval(s, scope, *condition), condition->where, "the condition");
     if (keep) comprehend(s, scope, e, level + 1, out);
   }
 }
 
 Value eval_comprehension(Session& s, Scope& scope, const ListComp& e) {
-  Scope& inner = s.heap.scopes.emplace_back(Scope{.parent = &scope, .names = {}, .is_function = true, .is_loop = false, .staged = false, .outer_reads = {}});
+  Scope& inner = s.heap.scopes.emplace_back(
+      Scope{.parent = &scope, .names = {}, .is_function = true, .is_loop = false, .staged = false, .outer_reads = {}});
   std::vector<Value> out;
   comprehend(s, inner, e, 0, out);
   return list(s, std::move(out));
@@ -139,7 +146,8 @@ Value eval_lambda(Session& s, Scope& scope, const Lambda& e, const SourceRange& 
   f.lambda_body = e.body;
   f.closure = &scope;
   f.where = where;
-  for (const Param& p : e.params.list) f.defaults.push_back(p.default_value ? std::optional(eval(s, scope, *p.default_value)) : std::nullopt);
+  for (const Param& p : e.params.list)
+    f.defaults.push_back(p.default_value ? std::optional(eval(s, scope, *p.default_value)) : std::nullopt);
   s.heap.functions.push_back(std::move(f));
   return Value{&s.heap.functions.back()};
 }
@@ -155,7 +163,9 @@ Value subscript(Session& s, Scope& scope, const Value& base, const Expr& index, 
       if (equal_values(k, key)) return v;
     fail(where, "the dict has no key " + format(s, key));
   }
-  if (base.is<const Builtin*>()) return call_builtin(s, scope, **base.as<const Builtin*>(), to_items(s, eval(s, scope, index), where, "the subscript"), {}, where);
+  if (base.is<const Builtin*>())
+    return call_builtin(s, scope, **base.as<const Builtin*>(),
+                        to_items(s, eval(s, scope, index), where, "the subscript"), {}, where);
   if (base.is<const RegionObject*>()) fail_unsupported(where, "a subscript of a region");
   std::vector<Value> items;
   if (const auto* t = base.as<std::string>()) {
@@ -172,7 +182,8 @@ Value subscript(Session& s, Scope& scope, const Value& base, const Expr& index, 
   int64_t size = static_cast<int64_t>(items.size());
   if (const auto* slice = std::get_if<Slice>(&index.node)) {
     if (slice->step) fail_unsupported(where, "a slice with a step");
-    int64_t from = std::clamp<int64_t>(position(slice->lower, 0), 0, size), to = std::clamp<int64_t>(position(slice->upper, size), from, size);
+    int64_t from = std::clamp<int64_t>(position(slice->lower, 0), 0, size),
+            to = std::clamp<int64_t>(position(slice->upper, size), from, size);
     std::vector<Value> part(items.begin() + from, items.begin() + to);
     return base.is<const TupleObject*>() ? tuple(s, std::move(part)) : list(s, std::move(part));
   }
@@ -182,32 +193,33 @@ Value subscript(Session& s, Scope& scope, const Value& base, const Expr& index, 
 }
 
 Value eval(Session& s, Scope& scope, const Expr& e) {
-  return std::visit(Overload{
-                        [&](const Constant& n) { return eval_constant(n, e.where); },
-                        [&](const Name& n) { return read_name(s, scope, n.id, e.where); },
-                        [&](const Attribute& n) { return get_attribute(s, eval(s, scope, *n.value), n.attr, e.where); },
-                        [&](const Subscript& n) { return subscript(s, scope, eval(s, scope, *n.value), *n.index, e.where); },
-                        [&](const Slice&) -> Value { fail(e.where, "a slice is no value"); },
-                        [&](const Call& n) { return call_value(s, scope, eval(s, scope, *n.func), n, e.where); },
-                        [&](const BinaryExpr& n) {
-                          Value left = eval(s, scope, *n.left);
-                          return binary(s, n.op, left, eval(s, scope, *n.right), e.where);
-                        },
-                        [&](const UnaryExpr& n) { return unary(s, n.op, eval(s, scope, *n.operand), e.where); },
-                        [&](const BoolExpr& n) { return eval_bool(s, scope, n, e.where); },
-                        [&](const Compare& n) { return eval_compare(s, scope, n, e.where); },
-                        [&](const IfExpr& n) { return eval_if(s, scope, n, e.where); },
-                        [&](const TupleExpr& n) { return tuple(s, eval_items(s, scope, n.items)); },
-                        [&](const ListExpr& n) { return list(s, eval_items(s, scope, n.items)); },
-                        [&](const DictExpr& n) { return eval_dict(s, scope, n, e.where); },
-                        [&](const ListComp& n) { return eval_comprehension(s, scope, n); },
-                        [&](const Starred&) -> Value { fail(e.where, "* is not possible here"); },
-                        [&](const JoinedStr& n) { return eval_fstring(s, scope, n); },
-                        [&](const FormattedValue& n) { return eval(s, scope, *n.value); },
-                        [&](const Lambda& n) { return eval_lambda(s, scope, n, e.where); },
-                        [&](const OtherExpr& n) -> Value { fail_unsupported(e.where, "Python's " + n.kind); },
-                    },
-                    e.node);
+  return std::visit(
+      Overload{
+          [&](const Constant& n) { return eval_constant(n, e.where); },
+          [&](const Name& n) { return read_name(s, scope, n.id, e.where); },
+          [&](const Attribute& n) { return get_attribute(s, eval(s, scope, *n.value), n.attr, e.where); },
+          [&](const Subscript& n) { return subscript(s, scope, eval(s, scope, *n.value), *n.index, e.where); },
+          [&](const Slice&) -> Value { fail(e.where, "a slice is no value"); },
+          [&](const Call& n) { return call_value(s, scope, eval(s, scope, *n.func), n, e.where); },
+          [&](const BinaryExpr& n) {
+            Value left = eval(s, scope, *n.left);
+            return binary(s, n.op, left, eval(s, scope, *n.right), e.where);
+          },
+          [&](const UnaryExpr& n) { return unary(s, n.op, eval(s, scope, *n.operand), e.where); },
+          [&](const BoolExpr& n) { return eval_bool(s, scope, n, e.where); },
+          [&](const Compare& n) { return eval_compare(s, scope, n, e.where); },
+          [&](const IfExpr& n) { return eval_if(s, scope, n, e.where); },
+          [&](const TupleExpr& n) { return tuple(s, eval_items(s, scope, n.items)); },
+          [&](const ListExpr& n) { return list(s, eval_items(s, scope, n.items)); },
+          [&](const DictExpr& n) { return eval_dict(s, scope, n, e.where); },
+          [&](const ListComp& n) { return eval_comprehension(s, scope, n); },
+          [&](const Starred&) -> Value { fail(e.where, "* is not possible here"); },
+          [&](const JoinedStr& n) { return eval_fstring(s, scope, n); },
+          [&](const FormattedValue& n) { return eval(s, scope, *n.value); },
+          [&](const Lambda& n) { return eval_lambda(s, scope, n, e.where); },
+          [&](const OtherExpr& n) -> Value { fail_unsupported(e.where, "Python's " + n.kind); },
+      },
+      e.node);
 }
 
 }  // namespace tc::eval

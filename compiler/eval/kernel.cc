@@ -18,7 +18,8 @@ FunctionObject& run_factory(Session& s, Instance& instance) {
   for (const auto& [name, value] : instance.args) args.push_back(as_parameter(s, name, value));
   Value result = call_function(s, f, std::move(args), instance.where);
   const auto* g = result.as<FunctionObject*>();
-  if (!g || (*g)->kind != FunctionKind::prim_func) fail(f.where, "'" + f.name + "' returns " + kind_name(result) + ", not a @T.prim_func");
+  if (!g || (*g)->kind != FunctionKind::prim_func)
+    fail(f.where, "'" + f.name + "' returns " + kind_name(result) + ", not a @T.prim_func");
   return **g;
 }
 
@@ -38,7 +39,8 @@ void make_params(Session& s, Scope& scope, const FunctionObject& f, ir::Func& fu
       func.params.push_back(s.module.new_value(ir::Type::scalar(to_dtype(s, type, p.annotation->where)), p.name));
       scope.names[p.name] = scalar(func.params.back());
     } else {
-      fail(p.annotation->where, "the type of parameter '" + p.name + "' has to be T.Tensor or a dtype, not " + kind_name(type));
+      fail(p.annotation->where,
+           "the type of parameter '" + p.name + "' has to be T.Tensor or a dtype, not " + kind_name(type));
     }
   }
 }
@@ -85,13 +87,15 @@ std::vector<int64_t> written_params(const ir::Module& m, const ir::Func& func) {
   return out;
 }
 
-std::vector<int64_t> outputs(const ir::Module& m, const ir::Func& func, const Instance& instance, const SourceRange& where) {
+std::vector<int64_t> outputs(const ir::Module& m, const ir::Func& func, const Instance& instance,
+                             const SourceRange& where) {
   if (instance.options.out_idx.empty()) return written_params(m, func);
   std::vector<int64_t> out;
   int64_t count = static_cast<int64_t>(func.params.size());
   for (int64_t i : instance.options.out_idx) {
     int64_t index = i < 0 ? i + count : i;
-    if (index < 0 || index >= count) fail(where, "out_idx " + std::to_string(i) + " of a kernel with " + std::to_string(count) + " parameters");
+    if (index < 0 || index >= count)
+      fail(where, "out_idx " + std::to_string(i) + " of a kernel with " + std::to_string(count) + " parameters");
     out.push_back(index);
   }
   return out;
@@ -106,7 +110,8 @@ int count_launches(const ir::Module& m, ir::BlockId body) {
 void trace(Session& s, Instance& instance, ir::Func& func) {
   if (instance.factory) instance.prim_func = &run_factory(s, instance);
   FunctionObject& f = *instance.prim_func;
-  Scope& scope = s.heap.scopes.emplace_back(Scope{.parent = f.closure, .names = {}, .is_function = true, .is_loop = false, .staged = true, .outer_reads = {}});
+  Scope& scope = s.heap.scopes.emplace_back(Scope{
+      .parent = f.closure, .names = {}, .is_function = true, .is_loop = false, .staged = true, .outer_reads = {}});
   s.trace->builder.loc = f.where;
   make_params(s, scope, f, func);
   exec(s, scope, *f.body);
@@ -144,7 +149,8 @@ void trace_instance(Session& s, Instance& instance) {
   } catch (const Failure& failure) {
     Diag d = failure.diag;
     if (!d.where.valid()) d.where = instance.where;
-    if (instance.where.valid() && instance.factory) d.notes.push_back({instance.where, "for this instance: " + instance_text(s, instance.factory->name, instance)});
+    if (instance.where.valid() && instance.factory)
+      d.notes.push_back({instance.where, "for this instance: " + instance_text(s, instance.factory->name, instance)});
     s.diags.push_back(std::move(d));
   }
   s.trace = nullptr;

@@ -81,7 +81,8 @@ std::vector<std::pair<std::string, std::string>> shape_args(const Shape& s) {
 }
 const Shape kShapes[] = {{136, 72, 200}, {128, 128, 64}, {1, 8, 8}, {130, 136, 16}, {257, 264, 328}};
 
-void check_gemm(const std::string& file, const Shape& shape, bool relu, std::vector<std::pair<std::string, std::string>> more = {}) {
+void check_gemm(const std::string& file, const Shape& shape, bool relu,
+                std::vector<std::pair<std::string, std::string>> more = {}) {
   auto args = shape_args(shape);
   args.insert(args.end(), more.begin(), more.end());
   Evaluated e = kernel(file, args);
@@ -101,7 +102,8 @@ TEST(KernelRun, WarpSpecialisedOneStage) {
 }
 TEST(KernelRun, WarpSpecialisedRing) {
   for (const Shape& s : kShapes)
-    for (const char* stages : {"1", "2", "3", "4"}) check_gemm("kernels/gemm_ws_ring.py", s, false, {{"STAGES", stages}});
+    for (const char* stages : {"1", "2", "3", "4"})
+      check_gemm("kernels/gemm_ws_ring.py", s, false, {{"STAGES", stages}});
 }
 
 TEST(KernelRun, OracleIsFastEnough) {
@@ -133,7 +135,8 @@ def program(M, N, K, TA, TB):
 TEST(KernelRun, Transposes) {
   for (bool ta : {false, true})
     for (bool tb : {false, true}) {
-      std::string call = std::string("main = program(64, 32, 48, ") + (ta ? "True" : "False") + ", " + (tb ? "True" : "False") + ")\n";
+      std::string call =
+          std::string("main = program(64, 32, 48, ") + (ta ? "True" : "False") + ", " + (tb ? "True" : "False") + ")\n";
       Evaluated e = from_text(kTransposed + call);
       ASSERT_EQ(e.module.funcs.size(), 1u);
       std::vector<Tensor> t = inputs(e.module, e.module.funcs[0]);

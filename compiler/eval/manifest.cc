@@ -1,10 +1,10 @@
-// NAME.tilecheck.toml: which kernels of NAME.py to look at, with which arguments (schema: evaluate.h). Everything else in
-// the file is an error that names its key and line.
+// NAME.tilecheck.toml: which kernels of NAME.py to look at, with which arguments (schema: evaluate.h). Everything else
+// in the file is an error that names its key and line.
+#include <toml++/toml.h>
+
 #include <algorithm>
 
 #include "compiler/eval/evaluate.h"
-
-#include <toml++/toml.h>
 
 namespace tc::eval {
 namespace {
@@ -13,7 +13,8 @@ SourceRange place(FileId file, const toml::source_region& r) {
   return {file, r.begin.line, r.begin.column, r.end.line, std::max(r.end.column, r.begin.column + 1)};
 }
 
-Result<std::vector<std::pair<std::string, ArgValue>>> parse_values(FileId file, const toml::node& node, const std::string& key) {
+Result<std::vector<std::pair<std::string, ArgValue>>> parse_values(FileId file, const toml::node& node,
+                                                                   const std::string& key) {
   const toml::table* table = node.as_table();
   if (!table) return input_error(place(file, node.source()), "'" + key + "' has to be a table");
   std::vector<std::pair<std::string, ArgValue>> out;
@@ -62,7 +63,8 @@ Result<std::vector<KernelRequest>> parse_manifest(FileId file) {
   for (const auto& [key, value] : manifest) {
     const toml::array* kernels = value.as_array();
     if (key.str() != "kernel" || !kernels)
-      return input_error(place(file, value.source()), "a manifest has [[kernel]] tables, not '" + std::string(key.str()) + "'");
+      return input_error(place(file, value.source()),
+                         "a manifest has [[kernel]] tables, not '" + std::string(key.str()) + "'");
     for (const toml::node& node : *kernels) {
       auto request = parse_kernel(file, node);
       if (!request) return request.error();

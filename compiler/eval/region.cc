@@ -1,8 +1,9 @@
 // Indexing of buffers, and the extents of copies.
 //   A[by * 64, k]              an element, or the head of a region that takes its extents from the other side
-//   A[by * 64 : (by + 1) * 64, 0:K]   a region of 64 x K elements: a slice's length is the constant difference of its ends
-// Copy extents follow the reference (surface.md §4.4): a missing side starts as ones; equal counts of non-1 extents are
-// left alone, else the lists are aligned at the right and a 1 adopts its partner; slices are clamped to the result.
+//   A[by * 64 : (by + 1) * 64, 0:K]   a region of 64 x K elements: a slice's length is the constant difference of its
+//   ends
+// Copy extents follow the reference: a missing side starts as ones; equal counts of non-1 extents
+// are left alone, else the lists are aligned at the right and a 1 adopts its partner; slices are clamped to the result.
 #include "compiler/eval/session.h"
 
 namespace tc::eval {
@@ -24,7 +25,8 @@ RegionDim plain_index(Session& s, Scope& scope, const ast::Expr& e, const MetaIn
   return {to_index(s, v, e.where, "the index"), {}};
 }
 
-RegionDim slice_index(Session& s, Scope& scope, const ast::Slice& slice, const SourceRange& where, const MetaInt& extent) {
+RegionDim slice_index(Session& s, Scope& scope, const ast::Slice& slice, const SourceRange& where,
+                      const MetaInt& extent) {
   if (slice.step && to_int(s, eval(s, scope, *slice.step), slice.step->where, "the step").value != 1)
     fail_unsupported(where, "a slice with a step");
   auto bound = [&](ast::ExprRef e, const MetaInt& otherwise) {
@@ -47,13 +49,14 @@ Value index_buffer(Session& s, Scope& scope, const BufferV& buffer, const ast::E
   auto items = index_items(index);
   std::vector<MetaInt> shape = buffer_type(s, buffer).shape;
   if (items.size() != shape.size())
-    fail(where, "'" + s.module[buffer.id].name + "' has " + std::to_string(shape.size()) + " dimensions, the subscript has " +
-                    std::to_string(items.size()));
+    fail(where, "'" + s.module[buffer.id].name + "' has " + std::to_string(shape.size()) +
+                    " dimensions, the subscript has " + std::to_string(items.size()));
   RegionObject region{buffer, {}, false};
   for (size_t i = 0; i < items.size(); ++i) {
     const auto* slice = std::get_if<ast::Slice>(&items[i]->node);
     region.has_slice |= slice != nullptr;
-    region.dims.push_back(slice ? slice_index(s, scope, *slice, items[i]->where, shape[i]) : plain_index(s, scope, *items[i], shape[i]));
+    region.dims.push_back(slice ? slice_index(s, scope, *slice, items[i]->where, shape[i])
+                                : plain_index(s, scope, *items[i], shape[i]));
   }
   s.heap.regions.push_back(std::move(region));
   return Value{static_cast<const RegionObject*>(&s.heap.regions.back())};
@@ -130,7 +133,8 @@ Box with_extents(Session& s, const Value& v, const Extents& extents, const Sourc
   bool sliced = region && (*region)->has_slice;
   if (region && !sliced) {
     if (extents.size() > box.offsets.size())
-      fail(where, "the other side has " + std::to_string(extents.size()) + " dimensions, this index " + std::to_string(box.offsets.size()));
+      fail(where, "the other side has " + std::to_string(extents.size()) + " dimensions, this index " +
+                      std::to_string(box.offsets.size()));
     box.extents.assign(box.offsets.size() - extents.size(), MetaInt(1));
     box.extents.insert(box.extents.end(), extents.begin(), extents.end());
     return box;
@@ -170,16 +174,19 @@ bool has_extents(const Value& v) {
 }  // namespace
 
 std::pair<Box, Box> copy_boxes(Session& s, const Value& src, const Value& dst, const SourceRange& where) {
-  for (auto [side, name] : {std::pair(&src, "the source of the copy"), std::pair(&dst, "the destination of the copy")}) {
+  for (auto [side, name] :
+       {std::pair(&src, "the source of the copy"), std::pair(&dst, "the destination of the copy")}) {
     if (const auto* o = side->as<const OpaqueObject*>()) fail_opaque(**o, where, name);
-    if (!to_box(s, *side, where)) fail(where, std::string(name) + " has to be a buffer or a region, not " + kind_name(*side));
+    if (!to_box(s, *side, where))
+      fail(where, std::string(name) + " has to be a buffer or a region, not " + kind_name(*side));
   }
   Box a = *to_box(s, src, where), b = *to_box(s, dst, where);
   if (a.whole && b.whole) {
     bool same = a.extents.size() == b.extents.size();
     for (size_t i = 0; same && i < a.extents.size(); ++i) same = require_equal(s, a.extents[i], b.extents[i], where);
-    if (!same) fail(where, "whole buffers of different shapes: " + ir::type_text(s.module, buffer_type(s, a.buffer)) + " and " +
-                               ir::type_text(s.module, buffer_type(s, b.buffer)));
+    if (!same)
+      fail(where, "whole buffers of different shapes: " + ir::type_text(s.module, buffer_type(s, a.buffer)) + " and " +
+                      ir::type_text(s.module, buffer_type(s, b.buffer)));
   }
   if (!has_extents(src) && !has_extents(dst)) return {a, b};  // one element
   Extents x = has_extents(src) ? a.extents : Extents(b.extents.size(), MetaInt(1));

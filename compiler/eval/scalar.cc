@@ -1,5 +1,5 @@
-// Run-time scalars of a kernel: constants, promotion, lazy choices, and two questions about them that the language needs
-// answered while it is built: is the difference of two indices a constant, and which threads satisfy a condition.
+// Run-time scalars of a kernel: constants, promotion, lazy choices, and two questions about them that the language
+// needs answered while it is built: is the difference of two indices a constant, and which threads satisfy a condition.
 // Promotion (TVM's rules): float beats integer, the wider type beats the narrower, signed beats unsigned of one width;
 // Python integers are int32, floats float32.
 #include <functional>
@@ -11,7 +11,9 @@ namespace {
 using ir::MetaInt;
 using ir::OpKind;
 
-bool is_comparison(OpKind k) { return k == OpKind::eq || k == OpKind::ne || k == OpKind::lt || k == OpKind::le || k == OpKind::gt || k == OpKind::ge; }
+bool is_comparison(OpKind k) {
+  return k == OpKind::eq || k == OpKind::ne || k == OpKind::lt || k == OpKind::le || k == OpKind::gt || k == OpKind::ge;
+}
 
 DType promoted(DType a, DType b) {
   if (a == b) return a;
@@ -106,7 +108,8 @@ ir::ValueId as_condition(Session& s, const Value& v, const SourceRange& where) {
 }
 
 // Pure arms become a select; an arm that reads memory must not do so where it is not chosen, and becomes a branch.
-Value choose(Session& s, ir::ValueId condition, const std::function<Value()>& a, const std::function<Value()>& b, const SourceRange& where) {
+Value choose(Session& s, ir::ValueId condition, const std::function<Value()>& a, const std::function<Value()>& b,
+             const SourceRange& where) {
   Trace& t = *s.trace;
   ir::BlockId outer = t.builder.block;
   ir::BlockId blocks[2] = {s.module.new_block(), s.module.new_block()};
@@ -123,7 +126,8 @@ Value choose(Session& s, ir::ValueId condition, const std::function<Value()>& a,
   DType type = promoted(dtype_of(s, values[0]), dtype_of(s, values[1]));
   for (int arm : {0, 1}) {
     in_block(arm, [&] { return convert(s, values[arm], type); });
-    for (ir::OpId op : s.module[blocks[arm]].ops) pure &= s.module[op].kind != OpKind::load && s.module[op].blocks.empty();
+    for (ir::OpId op : s.module[blocks[arm]].ops)
+      pure &= s.module[op].kind != OpKind::load && s.module[op].blocks.empty();
   }
   if (pure) {
     for (ir::BlockId block : blocks)
@@ -201,7 +205,8 @@ Linear linear(Session& s, ir::ValueId v, const MetaInt& factor, const SourceRang
 std::optional<MetaInt> constant_difference(Session& s, ir::ValueId upper, ir::ValueId lower, const SourceRange& where) {
   Linear a = linear(s, upper, MetaInt(1), where), b = linear(s, lower, MetaInt(1), where);
   for (const auto& [atom, factor] : b.terms) {
-    auto same = std::find_if(a.terms.begin(), a.terms.end(), [&](const auto& term) { return same_value(s.module, term.first, atom); });
+    auto same = std::find_if(a.terms.begin(), a.terms.end(),
+                             [&](const auto& term) { return same_value(s.module, term.first, atom); });
     if (same == a.terms.end() || !require_equal(s, same->second, factor, where)) return std::nullopt;
     a.terms.erase(same);
   }

@@ -1,6 +1,6 @@
-// Names. A function has a scope; each run-time block inside it (a loop, a branch, a section) a child whose names are gone
-// after it. Rebinding a name that a loop body has read from outside would carry a value from one iteration to the next,
-// which straight tracing cannot express: it is an error that points at T.alloc_var.
+// Names. A function has a scope; each run-time block inside it (a loop, a branch, a section) a child whose names are
+// gone after it. Rebinding a name that a loop body has read from outside would carry a value from one iteration to the
+// next, which straight tracing cannot express: it is an error that points at T.alloc_var.
 #include "compiler/eval/session.h"
 
 namespace tc::eval {
@@ -24,7 +24,10 @@ void check_not_carried(Scope& scope, const std::string& name, const SourceRange&
   for (Scope* s = &scope; s && !s->names.contains(name) && !s->is_function; s = s->parent) {
     auto read = s->outer_reads.find(name);
     if (read == s->outer_reads.end()) continue;
-    Diag d = input_error(where, "'" + name + "' would carry a value from one iteration of a run-time loop to the next; a variable of T.alloc_var can");
+    Diag d = input_error(
+        where,
+        "'" + name +
+            "' would carry a value from one iteration of a run-time loop to the next; a variable of T.alloc_var can");
     d.notes.push_back({read->second, "read here from outside the loop"});
     throw Failure{d};
   }
@@ -75,7 +78,8 @@ void bind_name(Session& s, Scope& scope, const std::string& name, Value value, c
     if (s.module[id].name.empty() && s.module[id].def.valid()) s.module[id].name = name;
     value = scalar(id);
   }
-  if (const BufferV* buffer = value.as<BufferV>(); buffer && s.module[buffer->id].name.empty()) s.module[buffer->id].name = name;
+  if (const BufferV* buffer = value.as<BufferV>(); buffer && s.module[buffer->id].name.empty())
+    s.module[buffer->id].name = name;
   scope.names[name] = std::move(value);
 }
 
@@ -84,8 +88,12 @@ Outcome run_block(Session& s, Scope& scope, ir::BlockId block, bool is_loop, con
   Trace& t = *s.trace;
   ir::BlockId outer = t.builder.block;
   size_t known = t.constants.size();
-  Scope& inner = s.heap.scopes.emplace_back(Scope{.parent = &scope, .names = {}, .is_function = false, .is_loop = is_loop,
-                                                  .staged = scope.staged, .outer_reads = {}});
+  Scope& inner = s.heap.scopes.emplace_back(Scope{.parent = &scope,
+                                                  .names = {},
+                                                  .is_function = false,
+                                                  .is_loop = is_loop,
+                                                  .staged = scope.staged,
+                                                  .outer_reads = {}});
   t.builder.block = block;
   Outcome outcome = body(inner);
   t.builder.block = outer;

@@ -1,6 +1,6 @@
-// The state of one evaluation, and the operations on it that every file of this folder shares. Internal to compiler/eval.
-// Errors travel as `Failure`, thrown anywhere inside the folder and caught at its border (evaluate.cc) and where host code
-// is run only to see what it calls (host.cc).
+// The state of one evaluation, and the operations on it that every file of this folder shares. Internal to
+// compiler/eval. Errors travel as `Failure`, thrown anywhere inside the folder and caught at its border (evaluate.cc)
+// and where host code is run only to see what it calls (host.cc).
 #pragma once
 #include <deque>
 #include <functional>
@@ -21,7 +21,7 @@ struct Instance {
   FunctionObject* factory = nullptr;    // null for a prim_func at module level
   FunctionObject* prim_func = nullptr;  // null until a jit factory was run
   std::vector<std::pair<std::string, Value>> args;
-  std::string from;  // arg | manifest | main | default | literal
+  std::string from;   // arg | manifest | main | default | literal
   SourceRange where;  // the call
   CompileOptions options;
   std::optional<Diag> failure;  // running the factory failed
@@ -105,8 +105,8 @@ Value call_value(Session& s, Scope& scope, const Value& callee, const ast::Call&
 Value call_function(Session& s, FunctionObject& f, std::vector<std::optional<Value>> args, const SourceRange& where);
 // Arguments of a Python function by parameter, defaults filled in; fails on missing and unknown ones.
 std::vector<std::optional<Value>> bind_params(const FunctionObject& f, const std::vector<Value>& positional,
-                                              const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where,
-                                              bool allow_missing);
+                                              const std::vector<std::pair<std::string, Value>>& keywords,
+                                              const SourceRange& where, bool allow_missing);
 Value make_function(Session& s, Scope& scope, const ast::FunctionDef& def, const SourceRange& where);
 Value get_attribute(Session& s, const Value& base, const std::string& name, const SourceRange& where);
 Value subscript(Session& s, Scope& scope, const Value& base, const ast::Expr& index, const SourceRange& where);
@@ -124,7 +124,8 @@ ir::MetaInt meta(Session& s, ir::MetaKind kind, const ir::MetaInt& a, const ir::
 // Two meta integers that have to be the same: equal expressions, or equal values with a precondition.
 bool require_equal(Session& s, const ir::MetaInt& a, const ir::MetaInt& b, const SourceRange& where);
 void pin(Session& s, const ir::MetaInt& value, const SourceRange& where);  // precondition: expression == value
-void add_precondition(Session& s, const std::string& text, const std::vector<std::string>& params, const SourceRange& where);
+void add_precondition(Session& s, const std::string& text, const std::vector<std::string>& params,
+                      const SourceRange& where);
 // Python's truth of a compile-time value (records its precondition); nullopt: known at run time only.
 std::optional<bool> truth(Session& s, const Value& v, const SourceRange& where);
 bool is_static_number(const Value& v);
@@ -155,7 +156,8 @@ Trace& need_trace(Session& s, const SourceRange& where, std::string_view what);
 Trace& need_launch(Session& s, const SourceRange& where, std::string_view what);
 DType dtype_of(Session& s, ir::ValueId v);
 // upper - lower where that is a compile-time number whatever the run-time parts are.
-std::optional<ir::MetaInt> constant_difference(Session& s, ir::ValueId upper, ir::ValueId lower, const SourceRange& where);
+std::optional<ir::MetaInt> constant_difference(Session& s, ir::ValueId upper, ir::ValueId lower,
+                                               const SourceRange& where);
 // The threads 0 <= tid < count for which a condition holds, if it depends on nothing but the thread index.
 std::optional<std::vector<bool>> threads_where(Session& s, ir::ValueId condition, int64_t count);
 
@@ -176,8 +178,10 @@ std::pair<Box, Box> copy_boxes(Session& s, const Value& src, const Value& dst, c
 // ---- kernel statements (staged.cc)
 Outcome exec_for(Session& s, Scope& scope, const ast::For& loop, const SourceRange& where);
 Outcome exec_with(Session& s, Scope& scope, const ast::With& with, const SourceRange& where);
-Outcome exec_if_runtime(Session& s, Scope& scope, const ast::If& stmt, const Value& condition, const SourceRange& where);
-void store_element(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const Value& value, const SourceRange& where);
+Outcome exec_if_runtime(Session& s, Scope& scope, const ast::If& stmt, const Value& condition,
+                        const SourceRange& where);
+void store_element(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const Value& value,
+                   const SourceRange& where);
 void store_var(Session& s, const BufferV& var, const Value& value, const SourceRange& where);
 // Runs `body` with the builder in a new block scope; names bound inside are gone afterwards.
 Outcome run_block(Session& s, Scope& scope, ir::BlockId block, bool is_loop, const SourceRange& where,
@@ -189,7 +193,8 @@ Value call_builtin(Session& s, Scope& scope, const Builtin& b, const std::vector
                    const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
 Value import_value(Session& s, const ast::ImportName& name, const SourceRange& where);
 Value decorate(Session& s, const Value& decorator, const Value& function, const SourceRange& where);
-Value call_method(Session& s, const MethodObject& method, const std::vector<Value>& positional, const SourceRange& where);
+Value call_method(Session& s, const MethodObject& method, const std::vector<Value>& positional,
+                  const SourceRange& where);
 
 // ---- kernels (kernel.cc, host.cc)
 void trace_instance(Session& s, Instance& instance);

@@ -37,11 +37,13 @@ std::string_view loop_name(LoopKind kind) {
   return "";
 }
 
-Outcome exec_parallel(Session& s, Scope& scope, const ast::For& stmt, const LoopObject& loop, const SourceRange& where) {
+Outcome exec_parallel(Session& s, Scope& scope, const ast::For& stmt, const LoopObject& loop,
+                      const SourceRange& where) {
   Trace& t = *s.trace;
   std::vector<std::string> names = target_names(*stmt.target);
   if (names.size() != loop.bounds.size())
-    fail(where, "T.Parallel of " + std::to_string(loop.bounds.size()) + " extents binds " + std::to_string(names.size()) + " names");
+    fail(where, "T.Parallel of " + std::to_string(loop.bounds.size()) + " extents binds " +
+                    std::to_string(names.size()) + " names");
   if (t.parallel_depth > 0) fail_unsupported(where, "T.Parallel inside T.Parallel");
   std::vector<ir::ValueId> extents;
   for (auto [lo, hi] : loop.bounds) extents.push_back(hi);
@@ -65,10 +67,12 @@ Outcome exec_loop(Session& s, Scope& scope, const ast::For& stmt, const LoopObje
   ir::ValueId first = lo, last = hi;
   if (loop.step) {  // v counts from 0; the name is lo + v * step
     ir::ValueId span = scalar_binary(s, OpKind::sub, hi, lo);
-    ir::ValueId up = scalar_binary(s, OpKind::sub, scalar_binary(s, OpKind::add, span, *loop.step), constant(s, MetaInt(1)));
+    ir::ValueId up =
+        scalar_binary(s, OpKind::sub, scalar_binary(s, OpKind::add, span, *loop.step), constant(s, MetaInt(1)));
     auto step = ir::constant_value(s.module, *loop.step);
     if (!step || step->value == 0) fail(where, "the step of the loop is 0 or not known when the kernel is built");
-    if (step->value < 0) up = scalar_binary(s, OpKind::add, scalar_binary(s, OpKind::add, span, *loop.step), constant(s, MetaInt(1)));
+    if (step->value < 0)
+      up = scalar_binary(s, OpKind::add, scalar_binary(s, OpKind::add, span, *loop.step), constant(s, MetaInt(1)));
     first = constant(s, MetaInt(0));
     last = scalar_binary(s, OpKind::floordiv, up, *loop.step);
   }
@@ -97,7 +101,8 @@ std::vector<std::pair<int64_t, int64_t>> intervals(const std::vector<bool>& set)
   return out;
 }
 
-Outcome run_section(Session& s, Scope& scope, MetaInt lo, MetaInt hi, const SourceRange& where, const std::function<Outcome(Scope&)>& body) {
+Outcome run_section(Session& s, Scope& scope, MetaInt lo, MetaInt hi, const SourceRange& where,
+                    const std::function<Outcome(Scope&)>& body) {
   Trace& t = *s.trace;
   ir::OpId op = t.builder.nest(OpKind::ws, {}, {});
   ir::set_attr(s.module[op].attrs, "lo", lo);
@@ -117,9 +122,11 @@ Outcome plain_if(Session& s, Scope& scope, const ast::If& stmt, ir::ValueId cond
   ir::OpId op = t.builder.op(OpKind::if_, {condition});
   s.module[op].blocks = {s.module.new_block(), s.module.new_block()};
   std::vector<ir::BlockId> blocks = s.module[op].blocks;
-  no_escape(run_block(s, scope, blocks[0], false, where, [&](Scope& inner) { return exec(s, inner, stmt.body); }), where);
+  no_escape(run_block(s, scope, blocks[0], false, where, [&](Scope& inner) { return exec(s, inner, stmt.body); }),
+            where);
   if (!stmt.orelse.empty())
-    no_escape(run_block(s, scope, blocks[1], false, where, [&](Scope& inner) { return exec(s, inner, stmt.orelse); }), where);
+    no_escape(run_block(s, scope, blocks[1], false, where, [&](Scope& inner) { return exec(s, inner, stmt.orelse); }),
+              where);
   return {};
 }
 
@@ -128,7 +135,8 @@ SourceRange header_range(const ast::Stmt& stmt, ast::ExprRef last) {
 }
 
 // `remaining`: the threads that come to this `if`. Returns false where sections cannot express it (nothing was built).
-bool section_if(Session& s, Scope& scope, const ast::If& stmt, ir::ValueId condition, std::vector<bool> remaining, const SourceRange& where) {
+bool section_if(Session& s, Scope& scope, const ast::If& stmt, ir::ValueId condition, std::vector<bool> remaining,
+                const SourceRange& where) {
   auto chosen = threads_where(s, condition, static_cast<int64_t>(remaining.size()));
   if (!chosen) return false;
   std::vector<bool> rest = remaining;
@@ -139,7 +147,8 @@ bool section_if(Session& s, Scope& scope, const ast::If& stmt, ir::ValueId condi
   auto then = intervals(*chosen), otherwise = intervals(rest);
   if (then.size() > 1 || (otherwise.size() > 1 && !stmt.orelse.empty())) return false;
   if (!then.empty())
-    run_section(s, scope, MetaInt(then[0].first), MetaInt(then[0].second), where, [&](Scope& inner) { return exec(s, inner, stmt.body); });
+    run_section(s, scope, MetaInt(then[0].first), MetaInt(then[0].second), where,
+                [&](Scope& inner) { return exec(s, inner, stmt.body); });
   if (stmt.orelse.empty() || otherwise.empty()) return true;
   const auto* chained = stmt.orelse.size() == 1 ? std::get_if<ast::If>(&stmt.orelse[0]->node) : nullptr;
   if (chained) {
@@ -149,17 +158,20 @@ bool section_if(Session& s, Scope& scope, const ast::If& stmt, ir::ValueId condi
     if (is_runtime(test) && section_if(s, scope, *chained, as_condition(s, test, header), rest, header)) return true;
   }
   s.trace->builder.loc = where;
-  run_section(s, scope, MetaInt(otherwise[0].first), MetaInt(otherwise[0].second), where, [&](Scope& inner) { return exec(s, inner, stmt.orelse); });
+  run_section(s, scope, MetaInt(otherwise[0].first), MetaInt(otherwise[0].second), where,
+              [&](Scope& inner) { return exec(s, inner, stmt.orelse); });
   return true;
 }
 
-Outcome exec_launch(Session& s, Scope& scope, const ast::With& with, const FrameObject& frame, const SourceRange& where) {
+Outcome exec_launch(Session& s, Scope& scope, const ast::With& with, const FrameObject& frame,
+                    const SourceRange& where) {
   Trace& t = need_trace(s, where, "a launch");
   if (!t.threads.empty()) fail(where, "a launch inside a launch");
   std::vector<std::string> names;
   if (with.items[0].target) names = target_names(*with.items[0].target);
   if (!names.empty() && names.size() != frame.extents.size())
-    fail(where, "the grid has " + std::to_string(frame.extents.size()) + " dimensions, the launch binds " + std::to_string(names.size()) + " names");
+    fail(where, "the grid has " + std::to_string(frame.extents.size()) + " dimensions, the launch binds " +
+                    std::to_string(names.size()) + " names");
   names.resize(frame.extents.size());
   ir::OpId op = t.builder.nest(OpKind::launch, frame.extents, names);
   MetaInt threads(1);
@@ -185,12 +197,15 @@ Outcome exec_for(Session& s, Scope& scope, const ast::For& stmt, const SourceRan
   Value iterable = eval(s, scope, *stmt.iter);
   const auto* loop = iterable.as<const LoopObject*>();
   if (!stmt.orelse.empty() && loop) fail_unsupported(where, "else of a run-time loop");
-  if (loop && !scope.staged) fail(where, "a run-time loop in a plain Python function; @T.macro makes it part of the kernel");
+  if (loop && !scope.staged)
+    fail(where, "a run-time loop in a plain Python function; @T.macro makes it part of the kernel");
   if (loop) {
     need_launch(s, where, "a loop");
-    return (*loop)->kind == LoopKind::parallel ? exec_parallel(s, scope, stmt, **loop, where) : exec_loop(s, scope, stmt, **loop, where);
+    return (*loop)->kind == LoopKind::parallel ? exec_parallel(s, scope, stmt, **loop, where)
+                                               : exec_loop(s, scope, stmt, **loop, where);
   }
-  if (scope.staged) fail(where, "a loop of a kernel runs over range, T.serial, T.Parallel …, not over " + kind_name(iterable));
+  if (scope.staged)
+    fail(where, "a loop of a kernel runs over range, T.serial, T.Parallel …, not over " + kind_name(iterable));
   for (const Value& item : to_items(s, iterable, stmt.iter->where, "what the loop runs over")) {
     count_step(s, where);
     assign(s, scope, *stmt.target, item);
@@ -217,14 +232,16 @@ Outcome exec_with(Session& s, Scope& scope, const ast::With& with, const SourceR
   if (lo.value < t.lo) lo = MetaInt(t.lo);
   if (hi.value > t.hi) hi = MetaInt(t.hi);
   if (lo.value >= hi.value)
-    fail(where, "threads " + std::to_string((*frame)->lo.value) + ".." + std::to_string((*frame)->hi.value - 1) + " do not come here: threads " +
-                    std::to_string(t.lo) + ".." + std::to_string(t.hi - 1) + " do");
+    fail(where, "threads " + std::to_string((*frame)->lo.value) + ".." + std::to_string((*frame)->hi.value - 1) +
+                    " do not come here: threads " + std::to_string(t.lo) + ".." + std::to_string(t.hi - 1) + " do");
   return run_section(s, scope, lo, hi, where, [&](Scope& inner) { return exec(s, inner, with.body); });
 }
 
-Outcome exec_if_runtime(Session& s, Scope& scope, const ast::If& stmt, const Value& condition, const SourceRange& where) {
+Outcome exec_if_runtime(Session& s, Scope& scope, const ast::If& stmt, const Value& condition,
+                        const SourceRange& where) {
   Trace& t = need_launch(s, where, "a run-time `if`");
-  if (!scope.staged) fail(where, "a condition known at run time only, in a plain Python function; @T.macro makes it part of the kernel");
+  if (!scope.staged)
+    fail(where, "a condition known at run time only, in a plain Python function; @T.macro makes it part of the kernel");
   ir::ValueId c = as_condition(s, condition, where);
   if (t.parallel_depth == 0) {
     int64_t count = 1;
@@ -236,7 +253,8 @@ Outcome exec_if_runtime(Session& s, Scope& scope, const ast::If& stmt, const Val
   return plain_if(s, scope, stmt, c, where);
 }
 
-void store_element(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const Value& value, const SourceRange& where) {
+void store_element(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const Value& value,
+                   const SourceRange& where) {
   Trace& t = need_launch(s, where, "a store");
   Value target = index_buffer(s, scope, buffer, index, where);
   const RegionObject& region = **target.as<const RegionObject*>();

@@ -16,7 +16,9 @@ SourceRange op_range(const Stmt& stmt) {
                         [&](const For& n) { return header(stmt, n.iter); },
                         [&](const While& n) { return header(stmt, n.test); },
                         [&](const If& n) { return header(stmt, n.test); },
-                        [&](const With& n) { return header(stmt, n.items.back().target ? n.items.back().target : n.items.back().context); },
+                        [&](const With& n) {
+                          return header(stmt, n.items.back().target ? n.items.back().target : n.items.back().context);
+                        },
                         [&](const FunctionDef& n) { return n.name_where; },
                         [&](const auto&) { return stmt.where; },
                     },
@@ -25,14 +27,17 @@ SourceRange op_range(const Stmt& stmt) {
 
 // ---- host code under unknown conditions: both ways are run, and names that then differ are unknown.
 using Names = std::unordered_map<std::string, Value>;
-void forget_differences(Session& s, Scope& scope, const Names& other, const std::string& why, const SourceRange& where) {
+void forget_differences(Session& s, Scope& scope, const Names& other, const std::string& why,
+                        const SourceRange& where) {
   for (auto& [name, value] : scope.names) {
     auto it = other.find(name);
-    if (it == other.end() || !equal_values(it->second, value)) value = opaque(s, "a choice that depends on " + why, where);
+    if (it == other.end() || !equal_values(it->second, value))
+      value = opaque(s, "a choice that depends on " + why, where);
   }
 }
 
-Outcome exec_unknown_if(Session& s, Scope& scope, const If& stmt, const OpaqueObject& condition, const SourceRange& where) {
+Outcome exec_unknown_if(Session& s, Scope& scope, const If& stmt, const OpaqueObject& condition,
+                        const SourceRange& where) {
   Names before = scope.names;
   exec(s, scope, stmt.body);
   Names then = scope.names;
@@ -43,7 +48,8 @@ Outcome exec_unknown_if(Session& s, Scope& scope, const If& stmt, const OpaqueOb
   return {};
 }
 
-Outcome exec_unknown_loop(Session& s, Scope& scope, ExprRef target, const Body& body, const std::string& why, const SourceRange& where) {
+Outcome exec_unknown_loop(Session& s, Scope& scope, ExprRef target, const Body& body, const std::string& why,
+                          const SourceRange& where) {
   Names before = scope.names;
   if (target) assign(s, scope, *target, opaque(s, why, where));
   exec(s, scope, body);
@@ -165,46 +171,52 @@ Outcome exec_stmt(Session& s, Scope& scope, const Stmt& stmt) {
   SourceRange where = op_range(stmt);
   count_step(s, where);
   if (s.trace) s.trace->builder.loc = where;
-  return std::visit(
-      Overload{
-          [&](const FunctionDef& n) -> Outcome { return bind_name(s, scope, n.name, make_function(s, scope, n, where), where), Outcome{}; },
-          [&](const Return& n) -> Outcome { return {Flow::returned, n.value ? eval(s, scope, *n.value) : none()}; },
-          [&](const Assign& n) -> Outcome {
-            Value value = eval(s, scope, *n.value);
-            for (ExprRef target : n.targets) assign(s, scope, *target, value);
-            return {};
-          },
-          [&](const AugAssign& n) { return exec_aug_assign(s, scope, n, where); },
-          [&](const AnnAssign& n) { return exec_ann_assign(s, scope, n, where); },
-          [&](const For& n) { return exec_for_any(s, scope, n, where); },
-          [&](const While& n) { return exec_while(s, scope, n, where); },
-          [&](const If& n) { return exec_if(s, scope, n, where); },
-          [&](const With& n) { return exec_with_any(s, scope, n, where); },
-          [&](const Assert& n) { return exec_assert(s, scope, n, where); },
-          [&](const Raise& n) -> Outcome {
-            std::string what = n.exception && s.host ? "" : "the program raises an error";
-            if (const auto* call = n.exception ? std::get_if<Call>(&n.exception->node) : nullptr; call && !call->args.empty())
-              what = "the program raises: " + format(s, eval(s, scope, *call->args[0]));
-            fail(where, what.empty() ? "the program raises an error" : what);
-          },
-          [&](const ExprStmt& n) -> Outcome { return eval(s, scope, *n.value), Outcome{}; },
-          [&](const Import& n) -> Outcome {
-            for (const ImportName& name : n.names)
-              if (name.name != "*") bind_name(s, scope, name.bound, import_value(s, name, where), where);
-              else if (!s.host) fail_unsupported(where, "import *");
-            return {};
-          },
-          [&](const Try& n) { return exec_try(s, scope, n, where); },
-          [&](const ClassDef& n) -> Outcome { return bind_name(s, scope, n.name, opaque(s, "class " + n.name, where), where), Outcome{}; },
-          [&](const Pass&) -> Outcome { return {}; },
-          [&](const Break&) { return exec_break(s, scope, where); },
-          [&](const Continue&) -> Outcome {
-            if (scope.staged) fail_unsupported(where, "continue in a kernel");
-            return {Flow::continued, {}};
-          },
-          [&](const OtherStmt& n) -> Outcome { fail_unsupported(where, "Python's " + n.kind); },
-      },
-      stmt.node);
+  return std::visit(Overload{
+                        [&](const FunctionDef& n) -> Outcome {
+                          return bind_name(s, scope, n.name, make_function(s, scope, n, where), where), Outcome{};
+                        },
+                        [&](const Return& n) -> Outcome {
+                          return {Flow::returned, n.value ? eval(s, scope, *n.value) : none()};
+                        },
+                        [&](const Assign& n) -> Outcome {
+                          Value value = eval(s, scope, *n.value);
+                          for (ExprRef target : n.targets) assign(s, scope, *target, value);
+                          return {};
+                        },
+                        [&](const AugAssign& n) { return exec_aug_assign(s, scope, n, where); },
+                        [&](const AnnAssign& n) { return exec_ann_assign(s, scope, n, where); },
+                        [&](const For& n) { return exec_for_any(s, scope, n, where); },
+                        [&](const While& n) { return exec_while(s, scope, n, where); },
+                        [&](const If& n) { return exec_if(s, scope, n, where); },
+                        [&](const With& n) { return exec_with_any(s, scope, n, where); },
+                        [&](const Assert& n) { return exec_assert(s, scope, n, where); },
+                        [&](const Raise& n) -> Outcome {
+                          std::string what = n.exception && s.host ? "" : "the program raises an error";
+                          if (const auto* call = n.exception ? std::get_if<Call>(&n.exception->node) : nullptr;
+                              call && !call->args.empty())
+                            what = "the program raises: " + format(s, eval(s, scope, *call->args[0]));
+                          fail(where, what.empty() ? "the program raises an error" : what);
+                        },
+                        [&](const ExprStmt& n) -> Outcome { return eval(s, scope, *n.value), Outcome{}; },
+                        [&](const Import& n) -> Outcome {
+                          for (const ImportName& name : n.names)
+                            if (name.name != "*") bind_name(s, scope, name.bound, import_value(s, name, where), where);
+                            else if (!s.host) fail_unsupported(where, "import *");
+                          return {};
+                        },
+                        [&](const Try& n) { return exec_try(s, scope, n, where); },
+                        [&](const ClassDef& n) -> Outcome {
+                          return bind_name(s, scope, n.name, opaque(s, "class " + n.name, where), where), Outcome{};
+                        },
+                        [&](const Pass&) -> Outcome { return {}; },
+                        [&](const Break&) { return exec_break(s, scope, where); },
+                        [&](const Continue&) -> Outcome {
+                          if (scope.staged) fail_unsupported(where, "continue in a kernel");
+                          return {Flow::continued, {}};
+                        },
+                        [&](const OtherStmt& n) -> Outcome { fail_unsupported(where, "Python's " + n.kind); },
+                    },
+                    stmt.node);
 }
 
 void make_unknown(Session& s, Scope& scope, const Expr& target, const Diag& cause) {
@@ -234,10 +246,12 @@ void count_step(Session& s, const SourceRange& where) {
 }
 
 void assign(Session& s, Scope& scope, const Expr& target, Value value) {
-  if (const auto* name = std::get_if<Name>(&target.node)) return bind_name(s, scope, name->id, std::move(value), target.where);
+  if (const auto* name = std::get_if<Name>(&target.node))
+    return bind_name(s, scope, name->id, std::move(value), target.where);
   if (const auto* sub = std::get_if<Subscript>(&target.node)) {
     Value base = eval(s, scope, *sub->value);
-    if (const auto* buffer = base.as<BufferV>()) return store_element(s, scope, *buffer, *sub->index, value, target.where);
+    if (const auto* buffer = base.as<BufferV>())
+      return store_element(s, scope, *buffer, *sub->index, value, target.where);
     if (const auto* d = base.as<DictObject*>()) {
       Value key = eval(s, scope, *sub->index);
       for (auto& [k, v] : (*d)->items)

@@ -1,8 +1,8 @@
 // What a Python expression of a tile program can be worth while the program is being evaluated.
-// Integers are pairs of a value and, where it came from factory parameters, an expression over them (ir::MetaInt); truth
-// values that were decided on such integers remember the condition, floats the parameters they depend on.
-// Lists, dicts, functions and scopes are shared as in Python; the Session's heap owns them and nothing is freed before
-// the evaluation ends.
+// Integers are pairs of a value and, where it came from factory parameters, an expression over them (ir::MetaInt);
+// truth values that were decided on such integers remember the condition, floats the parameters they depend on. Lists,
+// dicts, functions and scopes are shared as in Python; the Session's heap owns them and nothing is freed before the
+// evaluation ends.
 #pragma once
 #include <deque>
 #include <optional>
@@ -132,10 +132,10 @@ struct SwizzledLayoutV {
 enum class PolicyV { square, full_row, full_col };
 
 struct Value {
-  std::variant<NoneV, BoolV, ir::MetaInt, FloatV, std::string, const TupleObject*, ListObject*, DictObject*, const RangeObject*,
-               DType, FunctionObject*, const DecoratorObject*, const Builtin*, NamespaceV, BufferV, const RegionObject*, ScalarV,
-               const MethodObject*, const LoopObject*, const FrameObject*, const TensorType*, Instance*, const OpaqueObject*,
-               const PoisonObject*, SwizzledLayoutV, PolicyV>
+  std::variant<NoneV, BoolV, ir::MetaInt, FloatV, std::string, const TupleObject*, ListObject*, DictObject*,
+               const RangeObject*, DType, FunctionObject*, const DecoratorObject*, const Builtin*, NamespaceV, BufferV,
+               const RegionObject*, ScalarV, const MethodObject*, const LoopObject*, const FrameObject*,
+               const TensorType*, Instance*, const OpaqueObject*, const PoisonObject*, SwizzledLayoutV, PolicyV>
       v;
   template <class T>
   const T* as() const {

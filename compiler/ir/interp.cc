@@ -28,15 +28,18 @@ void number_values(Program& p, const Func& f) {
 // Tensor → numbers. A strided parameter lies in memory as its strides say; the host tensor is its row-major contents.
 Status load_params(Program& p, const Func& f, std::span<runtime::Tensor> args, std::vector<Slot>& env) {
   if (args.size() != f.params.size())
-    return input_error(f.loc, "'" + f.name + "' has " + std::to_string(f.params.size()) + " parameters, " + std::to_string(args.size()) + " tensors are given");
+    return input_error(f.loc, "'" + f.name + "' has " + std::to_string(f.params.size()) + " parameters, " +
+                                  std::to_string(args.size()) + " tensors are given");
   for (size_t i = 0; i < args.size(); ++i) {
     const Type& type = p.m[f.params[i]].type;
     const std::string& name = p.m[f.params[i]].name;
     auto dtype = runtime_dtype(type.dtype);
-    if (!dtype || *dtype != args[i].dtype) return input_error(f.loc, "tensor '" + name + "' has the wrong element type");
+    if (!dtype || *dtype != args[i].dtype)
+      return input_error(f.loc, "tensor '" + name + "' has the wrong element type");
     uint64_t count = type.kind == TypeKind::scalar ? 1 : static_cast<uint64_t>(element_count(type));
     if (args[i].elements() != count)
-      return input_error(f.loc, "tensor '" + name + "' has " + std::to_string(args[i].elements()) + " elements, the parameter " + std::to_string(count));
+      return input_error(f.loc, "tensor '" + name + "' has " + std::to_string(args[i].elements()) +
+                                    " elements, the parameter " + std::to_string(count));
     if (type.kind == TypeKind::scalar) {
       env[p.slot_of[f.params[i].index]].uniform = args[i].at(0);
       continue;
@@ -78,7 +81,13 @@ void run_launch(const Program& p, const Op& launch, const std::vector<Slot>& env
   std::optional<Diag> failure;
   auto work = [&] {
     for (int64_t n = next++; n < total && n < first_failure; n = next++) {
-      Cta cta{.p = p, .thread_count = int_attr(launch, "threads", 128), .steps = 0, .memory = {}, .barriers = {}, .named = {}, .groups = {}};
+      Cta cta{.p = p,
+              .thread_count = int_attr(launch, "threads", 128),
+              .steps = 0,
+              .memory = {},
+              .barriers = {},
+              .named = {},
+              .groups = {}};
       std::vector<std::pair<ValueId, int64_t>> index;
       int64_t rest = n;
       for (size_t d = 0; d < grid.size(); ++d) {
@@ -121,7 +130,8 @@ Status interpret(const Module& m, const Func& f, std::span<runtime::Tensor> args
     g.env = env;
     for (OpId id : m[f.body].ops) {
       if (m[id].kind == OpKind::launch) run_launch(p, m[id], g.env, options.threads);
-      else if (!exec_scalar(host, g, id)) throw Stop{unsupported(place(m[id]), "'" + std::string(info(m[id].kind).name) + "' outside of a launch")};
+      else if (!exec_scalar(host, g, id))
+        throw Stop{unsupported(place(m[id]), "'" + std::string(info(m[id].kind).name) + "' outside of a launch")};
     }
   } catch (const Stop& s) {
     return s.diag;

@@ -1,15 +1,19 @@
-// The tile interpreter: runs tile IR over host tensors. It is the oracle that the simulator and a GPU are compared with.
+// The tile interpreter: runs tile IR over host tensors. It is the oracle that the simulator and a GPU are compared
+// with.
 //
 // What a run means
 //  * Outside of sections statements mean sequence: a tile operation there waits for all threads of the CTA. Sections
 //    (`ws`) are coroutines; inside one, a tile operation waits for the section's threads, nothing else orders them but
-//    barriers. Threads whose control or values differ are run separately, so a store by thread index means every thread.
+//    barriers. Threads whose control or values differ are run separately, so a store by thread index means every
+//    thread.
 //  * A copy acts when it is issued. An asynchronous load expects and completes its bytes in one step.
-//  * Waits go by ordinals: the j-th wait of a thread on one mbarrier returns once phase j + f of it is complete, where f
+//  * Waits go by ordinals: the j-th wait of a thread on one mbarrier returns once phase j + f of it is complete, where
+//  f
 //    is 0, or -1 if the thread's first wait there asks for parity 1 (which a fresh mbarrier lets through). All later
 //    parities are ignored: a verifier judges them, the oracle does not believe them.
 //  * No thread can go on and not all are done: a deadlock, reported with every blocked wait.
-//  * T.copy reads 0 outside of its source and skips what is outside of its destination; so do element accesses of global
+//  * T.copy reads 0 outside of its source and skips what is outside of its destination; so do element accesses of
+//  global
 //    tensors. Any other access outside of a buffer is an error.
 //  * Memory starts unwritten: NaN, or 0x5A5A… for integers.
 // Numbers: interp_number.h. A gemm sums in double and rounds to the accumulator's type once an operation. CTAs are

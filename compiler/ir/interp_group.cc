@@ -1,6 +1,6 @@
-// Control of the tile interpreter: groups of threads with explicit frames, run round robin until each is done or blocked.
-// A group splits where its threads go different ways (a section's border, a condition, a loop bound, a barrier index) and
-// runs on as two.
+// Control of the tile interpreter: groups of threads with explicit frames, run round robin until each is done or
+// blocked. A group splits where its threads go different ways (a section's border, a condition, a loop bound, a barrier
+// index) and runs on as two.
 #include <algorithm>
 
 #include "compiler/ir/interp_machine.h"
@@ -8,7 +8,8 @@
 namespace tc::ir::interp {
 
 void count_step(Cta& cta, const Op& op) {
-  if (++cta.steps > cta.p.max_steps) stop(op, "more than " + std::to_string(cta.p.max_steps) + " operations in one CTA");
+  if (++cta.steps > cta.p.max_steps)
+    stop(op, "more than " + std::to_string(cta.p.max_steps) + " operations in one CTA");
 }
 
 namespace {
@@ -138,7 +139,8 @@ Mbarrier& mbarrier(Cta& cta, Group& g, const Op& op) {
   if (it == cta.barriers.end()) stop(op, "the mbarrier was not allocated");
   int64_t i = value(cta, g, op.operands[1]);
   if (i < 0 || i >= static_cast<int64_t>(it->second.size()))
-    stop(op, "mbarrier " + std::to_string(i) + " of '" + cta.p.m[op.operands[0]].name + "', which has " + std::to_string(it->second.size()));
+    stop(op, "mbarrier " + std::to_string(i) + " of '" + cta.p.m[op.operands[0]].name + "', which has " +
+                 std::to_string(it->second.size()));
   return it->second[static_cast<size_t>(i)];
 }
 
@@ -155,7 +157,8 @@ Step exec_arrive(Cta& cta, size_t index, const Op& op) {
   for (size_t i = 0; i < g.threads.size(); ++i) {
     if (op.kind != OpKind::mbarrier_arrive) b.tx += int_attr(op, "bytes", 0);
     if (op.kind == OpKind::mbarrier_expect_tx) continue;
-    if (b.pending == 0) stop(op, "an arrival at '" + cta.p.m[op.operands[0]].name + "' beyond its count of " + std::to_string(b.count));
+    if (b.pending == 0)
+      stop(op, "an arrival at '" + cta.p.m[op.operands[0]].name + "' beyond its count of " + std::to_string(b.count));
     --b.pending;
     settle(b);
   }
@@ -212,7 +215,9 @@ Step exec_sync(Cta& cta, size_t index, OpId id) {
   int64_t barrier = int_attr(op, "id", 0), expected = int_attr(op, "threads", cta.thread_count);
   NamedBarrier& b = cta.named[barrier];
   b.arrived += static_cast<int64_t>(g.threads.size());
-  if (b.arrived > expected) stop(op, std::to_string(b.arrived) + " threads at barrier " + std::to_string(barrier) + ", which waits for " + std::to_string(expected));
+  if (b.arrived > expected)
+    stop(op, std::to_string(b.arrived) + " threads at barrier " + std::to_string(barrier) + ", which waits for " +
+                 std::to_string(expected));
   if (b.arrived < expected) {
     g.blocked = Blocked::named;
     g.blocked_on = id;
@@ -234,14 +239,16 @@ Step exec_op(Cta& cta, size_t index, OpId id) {
   if (op.kind == OpKind::if_) return exec_if(cta, index, id);
   if (op.kind == OpKind::break_) return exec_break(cta, index);
   if (op.kind == OpKind::mbarrier_wait) return exec_wait(cta, index, id);
-  if (info(op.kind).sync == Sync::arrive || info(op.kind).sync == Sync::expect || info(op.kind).sync == Sync::arrive_expect)
+  if (info(op.kind).sync == Sync::arrive || info(op.kind).sync == Sync::expect ||
+      info(op.kind).sync == Sync::arrive_expect)
     return exec_arrive(cta, index, op);
   if (op.kind == OpKind::sync_threads) return exec_sync(cta, index, id);
   if (is_collective(op.kind)) return exec_collective(cta, index, id);
   Group& g = cta.groups[index];
   // Asynchronous copies act when they are issued: nothing is left to commit or wait for.
   bool waits_for_copies = op.kind == OpKind::cp_async_commit || op.kind == OpKind::cp_async_wait;
-  if (!waits_for_copies && !exec_scalar(cta, g, id)) throw Stop{unsupported(place(op), "'" + std::string(info(op.kind).name) + "' in the tile interpreter")};
+  if (!waits_for_copies && !exec_scalar(cta, g, id))
+    throw Stop{unsupported(place(op), "'" + std::string(info(op.kind).name) + "' in the tile interpreter")};
   ++g.frames.back().next;
   return Step::go_on;
 }
@@ -295,11 +302,13 @@ std::string threads_text(const Group& g) {
     std::string what;
     if (g.blocked == Blocked::mbarrier) {
       const Mbarrier& b = cta.barriers[g.barrier][static_cast<size_t>(g.index)];
-      what = " wait for phase " + std::to_string(g.phase) + " of '" + cta.p.m[ValueId{g.barrier}].name + "[" + std::to_string(g.index) + "]': " +
-             std::to_string(b.phase) + " phases are complete, " + std::to_string(b.pending) + " of " + std::to_string(b.count) + " arrivals and " +
-             std::to_string(b.tx) + " bytes are pending";
+      what = " wait for phase " + std::to_string(g.phase) + " of '" + cta.p.m[ValueId{g.barrier}].name + "[" +
+             std::to_string(g.index) + "]': " + std::to_string(b.phase) + " phases are complete, " +
+             std::to_string(b.pending) + " of " + std::to_string(b.count) + " arrivals and " + std::to_string(b.tx) +
+             " bytes are pending";
     } else {
-      what = g.blocked == Blocked::named ? " wait at barrier " + std::to_string(g.index) : " wait for the other threads of the section";
+      what = g.blocked == Blocked::named ? " wait at barrier " + std::to_string(g.index)
+                                         : " wait for the other threads of the section";
     }
     // The first blocked mbarrier wait is the place of the report.
     if (!d.where.valid() && (g.blocked == Blocked::mbarrier || &g == &cta.groups.back())) d.where = place(op);
@@ -336,7 +345,8 @@ void allocate(Cta& cta, BlockId body) {
 }
 }  // namespace
 
-void run_cta(Cta& cta, BlockId body, const std::vector<Slot>& env, const std::vector<std::pair<ValueId, int64_t>>& block_index) {
+void run_cta(Cta& cta, BlockId body, const std::vector<Slot>& env,
+             const std::vector<std::pair<ValueId, int64_t>>& block_index) {
   allocate(cta, body);
   Group& all = cta.groups.emplace_back();
   for (int32_t t = 0; t < cta.thread_count; ++t) all.threads.push_back(t);

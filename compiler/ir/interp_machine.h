@@ -49,8 +49,8 @@ struct Mbarrier {
 struct Frame {
   BlockId block;
   size_t next = 0;
-  OpId op;               // whose block it is; invalid for the launch
-  int64_t i = 0, hi = 0;  // for: the current and the end value
+  OpId op;                  // whose block it is; invalid for the launch
+  int64_t i = 0, hi = 0;    // for: the current and the end value
   int64_t lo = 0, top = 0;  // ws: the section's threads
 };
 
@@ -59,8 +59,9 @@ struct Group {
   std::vector<int32_t> threads;
   std::vector<Frame> frames;
   std::vector<Slot> env;
-  std::map<uint32_t, std::vector<std::vector<Number>>> locals;  // by value index, then thread of the group, then element
-  std::map<std::pair<uint32_t, int64_t>, int64_t> next_phase;   // mbarrier → phase that its next wait is for
+  std::map<uint32_t, std::vector<std::vector<Number>>>
+      locals;                                                  // by value index, then thread of the group, then element
+  std::map<std::pair<uint32_t, int64_t>, int64_t> next_phase;  // mbarrier → phase that its next wait is for
   Blocked blocked = Blocked::no;
   OpId blocked_on;
   uint32_t barrier = 0;  // value index of the array
@@ -97,7 +98,8 @@ bool is_collective(OpKind kind);
 void exec_tile(Cta& cta, Group& g, OpId id);
 
 // ---- interp_group.cc: control
-void run_cta(Cta& cta, BlockId body, const std::vector<Slot>& env, const std::vector<std::pair<ValueId, int64_t>>& block_index);
+void run_cta(Cta& cta, BlockId body, const std::vector<Slot>& env,
+             const std::vector<std::pair<ValueId, int64_t>>& block_index);
 void count_step(Cta& cta, const Op& op);
 
 }  // namespace tc::ir::interp

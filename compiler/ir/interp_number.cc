@@ -32,8 +32,12 @@ constexpr NumberRow kNumberRows[] = {
     {OpKind::sub, [](Number a, Number b) { return a - b; }},
     {OpKind::mul, [](Number a, Number b) { return a * b; }},
     {OpKind::div, [](Number a, Number b) { return a / b; }},
-    {OpKind::min, [](Number a, Number b) { return std::isnan(a) ? b : std::isnan(b) ? a : std::min(a, b); }},
-    {OpKind::max, [](Number a, Number b) { return std::isnan(a) ? b : std::isnan(b) ? a : std::max(a, b); }},
+    {OpKind::min, [](Number a, Number b) { return std::isnan(a)   ? b
+                                                  : std::isnan(b) ? a
+                                                                  : std::min(a, b); }},
+    {OpKind::max, [](Number a, Number b) { return std::isnan(a)   ? b
+                                                  : std::isnan(b) ? a
+                                                                  : std::max(a, b); }},
     {OpKind::eq, [](Number a, Number b) -> Number { return a == b; }},
     {OpKind::ne, [](Number a, Number b) -> Number { return a != b; }},
     {OpKind::lt, [](Number a, Number b) -> Number { return a < b; }},
@@ -61,8 +65,8 @@ constexpr UnaryRow kUnaryRows[] = {
 };
 
 bool compares(OpKind k) {
-  return k == OpKind::eq || k == OpKind::ne || k == OpKind::lt || k == OpKind::le || k == OpKind::gt || k == OpKind::ge ||
-         k == OpKind::logical_and || k == OpKind::logical_or;
+  return k == OpKind::eq || k == OpKind::ne || k == OpKind::lt || k == OpKind::le || k == OpKind::gt ||
+         k == OpKind::ge || k == OpKind::logical_and || k == OpKind::logical_or;
 }
 
 std::optional<Number> finish(DType type, Number v) {

@@ -88,7 +88,8 @@ int64_t offset_of(const Program& p, const Group& g, const Op& op, const Memory& 
   return offset;
 }
 
-[[noreturn]] void outside(const Program& p, const Group& g, const Op& op, const std::vector<int64_t>& shape, size_t lane) {
+[[noreturn]] void outside(const Program& p, const Group& g, const Op& op, const std::vector<int64_t>& shape,
+                          size_t lane) {
   std::string at, size;
   for (size_t d = 0; d < shape.size(); ++d) {
     at += (d ? ", " : "") + std::to_string(static_cast<int64_t>(slot(p, g, op.operands[1 + d]).at(lane)));
@@ -99,7 +100,9 @@ int64_t offset_of(const Program& p, const Group& g, const Op& op, const Memory& 
 
 // Global elements may be touched by several host threads.
 Number read(Memory& mem, int64_t offset) { return std::atomic_ref(mem.data[offset]).load(std::memory_order_relaxed); }
-void write(Memory& mem, int64_t offset, Number v) { std::atomic_ref(mem.data[offset]).store(v, std::memory_order_relaxed); }
+void write(Memory& mem, int64_t offset, Number v) {
+  std::atomic_ref(mem.data[offset]).store(v, std::memory_order_relaxed);
+}
 
 Memory local_view(const Module& m, ValueId buffer) {
   const Type& type = m[buffer].type;
@@ -163,7 +166,9 @@ bool exec_pure(const Program& p, Group& g, const Op& op) {
   DType result = p.m[op.results[0]].type.dtype;
   auto at = [&](size_t n, size_t lane) { return slot(p, g, op.operands[n]).at(lane); };
   auto checked = [&](std::optional<Number> n) {
-    if (!n) stop(op, "'" + std::string(info(op.kind).name) + "' has no exact value here (division by zero, a shift out of range, an integer beyond 2^53)");
+    if (!n)
+      stop(op, "'" + std::string(info(op.kind).name) +
+                   "' has no exact value here (division by zero, a shift out of range, an integer beyond 2^53)");
     return *n;
   };
   if (op.kind == OpKind::constant) {
@@ -178,11 +183,16 @@ bool exec_pure(const Program& p, Group& g, const Op& op) {
   }
   if (op.operands.empty() || p.m[op.operands[0]].type.kind != TypeKind::scalar) return false;
   DType type = p.m[op.operands[0]].type.dtype;
-  if (op.kind == OpKind::cast) return for_lanes(p, g, op, [&](size_t l) { return apply_cast(type, result, at(0, l)); }), true;
-  if (op.kind == OpKind::select) return for_lanes(p, g, op, [&](size_t l) { return at(0, l) != 0 ? at(1, l) : at(2, l); }), true;
+  if (op.kind == OpKind::cast)
+    return for_lanes(p, g, op, [&](size_t l) { return apply_cast(type, result, at(0, l)); }), true;
+  if (op.kind == OpKind::select)
+    return for_lanes(p, g, op, [&](size_t l) { return at(0, l) != 0 ? at(1, l) : at(2, l); }), true;
   std::string_view operands = info(op.kind).operands;
-  if (operands == "vv") return for_lanes(p, g, op, [&](size_t l) { return checked(apply_binary(op.kind, type, at(0, l), at(1, l))); }), true;
-  if (operands == "v") return for_lanes(p, g, op, [&](size_t l) { return checked(apply_unary(op.kind, type, at(0, l))); }), true;
+  if (operands == "vv")
+    return for_lanes(p, g, op, [&](size_t l) { return checked(apply_binary(op.kind, type, at(0, l), at(1, l))); }),
+           true;
+  if (operands == "v")
+    return for_lanes(p, g, op, [&](size_t l) { return checked(apply_unary(op.kind, type, at(0, l))); }), true;
   return false;
 }
 

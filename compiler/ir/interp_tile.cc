@@ -107,9 +107,12 @@ void copy_rows(const Side& src, const Side& dst, std::vector<int64_t>& at, size_
     if (n && (y < 0 || y >= b.mem->shape[dst.dims[n - 1]])) continue;
     bool readable = src_in && (!n || (x >= 0 && x < a.mem->shape[src.dims[n - 1]]));
     Number v = 0;
-    if (readable) v = std::atomic_ref(a.mem->data[from + (n ? x * a.mem->strides[src.dims[n - 1]] : 0)]).load(std::memory_order_relaxed);
+    if (readable)
+      v = std::atomic_ref(a.mem->data[from + (n ? x * a.mem->strides[src.dims[n - 1]] : 0)])
+              .load(std::memory_order_relaxed);
     if (a.mem->dtype != b.mem->dtype) v = apply_cast(a.mem->dtype, b.mem->dtype, v);
-    std::atomic_ref(b.mem->data[to + (n ? y * b.mem->strides[dst.dims[n - 1]] : 0)]).store(v, std::memory_order_relaxed);
+    std::atomic_ref(b.mem->data[to + (n ? y * b.mem->strides[dst.dims[n - 1]] : 0)])
+        .store(v, std::memory_order_relaxed);
   }
 }
 
@@ -150,7 +153,8 @@ Matrix matrix_of(const Cta& cta, const Op& op, const Box& b, bool transposed) {
   if (rank < 2) stop(op, "an operand of a gemm is no matrix");
   int64_t offset = 0;
   for (size_t d = 0; d < rank; ++d) offset += b.offset[d] * b.mem->strides[d];
-  Matrix m{b.mem->data + offset, b.extent[rank - 2], b.extent[rank - 1], b.mem->strides[rank - 2], b.mem->strides[rank - 1]};
+  Matrix m{b.mem->data + offset, b.extent[rank - 2], b.extent[rank - 1], b.mem->strides[rank - 2],
+           b.mem->strides[rank - 1]};
   if (transposed) {
     std::swap(m.rows, m.cols);
     std::swap(m.row_stride, m.col_stride);
@@ -161,7 +165,8 @@ Matrix matrix_of(const Cta& cta, const Op& op, const Box& b, bool transposed) {
 std::vector<Number> packed(const Matrix& m) {
   std::vector<Number> out(static_cast<size_t>(m.rows * m.cols));
   for (int64_t i = 0; i < m.rows; ++i)
-    for (int64_t j = 0; j < m.cols; ++j) out[static_cast<size_t>(i * m.cols + j)] = m.data[i * m.row_stride + j * m.col_stride];
+    for (int64_t j = 0; j < m.cols; ++j)
+      out[static_cast<size_t>(i * m.cols + j)] = m.data[i * m.row_stride + j * m.col_stride];
   return out;
 }
 
@@ -181,7 +186,8 @@ void multiply(const Number* a, const Number* b, Number* c, int64_t rows, int64_t
 }
 
 void exec_gemm(Cta& cta, Group& g, const Op& op) {
-  Box boxes[3] = {box_of(cta, g, op, op.operands[0]), box_of(cta, g, op, op.operands[1]), box_of(cta, g, op, op.operands[2])};
+  Box boxes[3] = {box_of(cta, g, op, op.operands[0]), box_of(cta, g, op, op.operands[1]),
+                  box_of(cta, g, op, op.operands[2])};
   Matrix a = matrix_of(cta, op, boxes[0], int_attr(op, "transpose_a", 0) != 0);
   Matrix b = matrix_of(cta, op, boxes[1], int_attr(op, "transpose_b", 0) != 0);
   Matrix c = matrix_of(cta, op, boxes[2], false);
@@ -191,7 +197,8 @@ void exec_gemm(Cta& cta, Group& g, const Op& op) {
   multiply(pa.data(), pb.data(), sum.data(), c.rows, c.cols, a.cols);
   DType type = boxes[2].mem->dtype;
   for (int64_t i = 0; i < c.rows; ++i)
-    for (int64_t j = 0; j < c.cols; ++j) c.data[i * c.row_stride + j * c.col_stride] = round_to(type, sum[static_cast<size_t>(i * c.cols + j)]);
+    for (int64_t j = 0; j < c.cols; ++j)
+      c.data[i * c.row_stride + j * c.col_stride] = round_to(type, sum[static_cast<size_t>(i * c.cols + j)]);
 }
 
 // Scalar code inside a parallel loop: straight recursion, nothing there can block.
@@ -210,7 +217,8 @@ void exec_nested(Cta& cta, Group& g, OpId id) {
     }
     return;
   }
-  if (!exec_scalar(cta, g, id)) throw Stop{unsupported(place(op), "'" + std::string(info(op.kind).name) + "' inside a parallel loop")};
+  if (!exec_scalar(cta, g, id))
+    throw Stop{unsupported(place(op), "'" + std::string(info(op.kind).name) + "' inside a parallel loop")};
 }
 void exec_block(Cta& cta, Group& g, BlockId block) {
   for (OpId id : cta.p.m[block].ops) exec_nested(cta, g, id);
@@ -253,8 +261,8 @@ struct TileRow {
   void (*exec)(Cta&, Group&, const Op&);
 };
 constexpr TileRow kTileRows[] = {
-    {OpKind::copy, exec_copy}, {OpKind::async_copy, exec_copy}, {OpKind::tma_copy, exec_copy}, {OpKind::fill, exec_fill},
-    {OpKind::gemm, exec_gemm}, {OpKind::parallel, exec_parallel},
+    {OpKind::copy, exec_copy}, {OpKind::async_copy, exec_copy}, {OpKind::tma_copy, exec_copy},
+    {OpKind::fill, exec_fill}, {OpKind::gemm, exec_gemm},       {OpKind::parallel, exec_parallel},
 };
 }  // namespace
 

@@ -5,7 +5,8 @@
 
 namespace tc::ast {
 namespace {
-constexpr std::array<std::string_view, 13> kBinOps = {"+", "-", "*", "@", "/", "%", "**", "<<", ">>", "|", "^", "&", "//"};
+constexpr std::array<std::string_view, 13> kBinOps = {"+",  "-",  "*", "@", "/", "%", "**",
+                                                      "<<", ">>", "|", "^", "&", "//"};
 constexpr std::array<std::string_view, 4> kUnaryOps = {"~", "not", "+", "-"};
 constexpr std::array<std::string_view, 10> kCmpOps = {"==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"};
 }  // namespace

@@ -115,7 +115,7 @@ struct FormattedValue {
 };
 struct Param {
   std::string name;
-  ExprRef annotation;  // or null
+  ExprRef annotation;     // or null
   ExprRef default_value;  // or null
   bool keyword_only;
   SourceRange where;

@@ -21,14 +21,16 @@ struct Converter {
   Module& module;
   uint32_t first_line_skip;
   int depth = 0;
-  SourceRange last{};                            // of the innermost located node
+  SourceRange last{};                         // of the innermost located node
   std::optional<SourceRange> string_place{};  // set inside an f-string
 
   ExprRef expr(PyObject* node);
   const Stmt* stmt(PyObject* node);
 };
 
-[[noreturn]] void fail(const Converter& c, std::string message) { throw ConvertFailure{input_error(c.last, std::move(message))}; }
+[[noreturn]] void fail(const Converter& c, std::string message) {
+  throw ConvertFailure{input_error(c.last, std::move(message))};
+}
 
 PyRef field(Converter& c, PyObject* node, const char* name) {
   PyRef value(PyObject_GetAttrString(node, name));
@@ -98,8 +100,8 @@ Enum operator_named(Converter& c, const std::string& name, const std::array<std:
   if (it == names.end()) fail(c, "unknown operator " + name);
   return static_cast<Enum>(it - names.begin());
 }
-constexpr std::array<std::string_view, 13> kBinOpClasses = {"Add", "Sub",    "Mult",   "MatMult", "Div",    "Mod",    "Pow",
-                                                            "LShift", "RShift", "BitOr",  "BitXor",  "BitAnd", "FloorDiv"};
+constexpr std::array<std::string_view, 13> kBinOpClasses = {
+    "Add", "Sub", "Mult", "MatMult", "Div", "Mod", "Pow", "LShift", "RShift", "BitOr", "BitXor", "BitAnd", "FloorDiv"};
 constexpr std::array<std::string_view, 4> kUnaryOpClasses = {"Invert", "Not", "UAdd", "USub"};
 constexpr std::array<std::string_view, 2> kBoolOpClasses = {"And", "Or"};
 constexpr std::array<std::string_view, 10> kCmpOpClasses = {"Eq",  "NotEq", "Lt",    "LtE", "Gt",
@@ -118,7 +120,8 @@ ExprNode convert_integer(PyObject* value) {
   if (!overflow) return Constant{n};
   PyRef text(PyObject_CallMethod(value, "__format__", "s", "x"));
   if (!text) PyErr_Clear();
-  return Constant{BigIntLit{text ? std::string("0x") + PyUnicode_AsUTF8(text.get()) : std::string("a very long integer")}};
+  return Constant{
+      BigIntLit{text ? std::string("0x") + PyUnicode_AsUTF8(text.get()) : std::string("a very long integer")}};
 }
 
 ExprNode convert_constant(Converter& c, PyObject* node) {
@@ -142,11 +145,13 @@ Params convert_params(Converter& c, PyObject* args) {
   Params out;
   Exprs defaults = exprs_field(c, args, "defaults"), kw_defaults = exprs_field(c, args, "kw_defaults");
   auto add = [&](PyObject* arg, bool keyword_only) {
-    out.list.push_back({text_field(c, arg, "arg"), expr_field(c, arg, "annotation"), nullptr, keyword_only, place(c, arg)});
+    out.list.push_back(
+        {text_field(c, arg, "arg"), expr_field(c, arg, "annotation"), nullptr, keyword_only, place(c, arg)});
   };
   each(c, args, "posonlyargs", [&](PyObject* arg) { add(arg, false); });
   each(c, args, "args", [&](PyObject* arg) { add(arg, false); });
-  for (size_t i = 0; i < defaults.size(); ++i) out.list[out.list.size() - defaults.size() + i].default_value = defaults[i];
+  for (size_t i = 0; i < defaults.size(); ++i)
+    out.list[out.list.size() - defaults.size() + i].default_value = defaults[i];
   size_t index = 0;
   each(c, args, "kwonlyargs", [&](PyObject* arg) {
     add(arg, true);
@@ -167,7 +172,8 @@ std::vector<Keyword> convert_keywords(Converter& c, PyObject* call) {
 
 ExprNode convert_compare(Converter& c, PyObject* node) {
   Compare out{expr_field(c, node, "left"), {}, {}};
-  each(c, node, "ops", [&](PyObject* op) { out.ops.push_back(operator_named<CmpOp>(c, class_name(op), kCmpOpClasses)); });
+  each(c, node, "ops",
+       [&](PyObject* op) { out.ops.push_back(operator_named<CmpOp>(c, class_name(op), kCmpOpClasses)); });
   out.rest = exprs_field(c, node, "comparators");
   return out;
 }
@@ -202,9 +208,13 @@ const std::unordered_map<std::string, ExprConverter>& expr_table() {
       {"JoinedStr", convert_joined_str},
       {"Name", [](Converter& c, PyObject* n) -> ExprNode { return Name{text_field(c, n, "id")}; }},
       {"Attribute",
-       [](Converter& c, PyObject* n) -> ExprNode { return Attribute{expr_field(c, n, "value"), text_field(c, n, "attr")}; }},
+       [](Converter& c, PyObject* n) -> ExprNode {
+         return Attribute{expr_field(c, n, "value"), text_field(c, n, "attr")};
+       }},
       {"Subscript",
-       [](Converter& c, PyObject* n) -> ExprNode { return Subscript{expr_field(c, n, "value"), expr_field(c, n, "slice")}; }},
+       [](Converter& c, PyObject* n) -> ExprNode {
+         return Subscript{expr_field(c, n, "value"), expr_field(c, n, "slice")};
+       }},
       {"Slice",
        [](Converter& c, PyObject* n) -> ExprNode {
          return Slice{expr_field(c, n, "lower"), expr_field(c, n, "upper"), expr_field(c, n, "step")};
@@ -234,10 +244,14 @@ const std::unordered_map<std::string, ExprConverter>& expr_table() {
       {"Tuple", [](Converter& c, PyObject* n) -> ExprNode { return TupleExpr{exprs_field(c, n, "elts")}; }},
       {"List", [](Converter& c, PyObject* n) -> ExprNode { return ListExpr{exprs_field(c, n, "elts")}; }},
       {"Dict",
-       [](Converter& c, PyObject* n) -> ExprNode { return DictExpr{exprs_field(c, n, "keys"), exprs_field(c, n, "values")}; }},
+       [](Converter& c, PyObject* n) -> ExprNode {
+         return DictExpr{exprs_field(c, n, "keys"), exprs_field(c, n, "values")};
+       }},
       {"Starred", [](Converter& c, PyObject* n) -> ExprNode { return Starred{expr_field(c, n, "value")}; }},
       {"FormattedValue",
-       [](Converter& c, PyObject* n) -> ExprNode { return FormattedValue{expr_field(c, n, "value"), is_plain_format(c, n)}; }},
+       [](Converter& c, PyObject* n) -> ExprNode {
+         return FormattedValue{expr_field(c, n, "value"), is_plain_format(c, n)};
+       }},
       {"Lambda",
        [](Converter& c, PyObject* n) -> ExprNode {
          return Lambda{convert_params(c, field(c, n, "args").get()), expr_field(c, n, "body")};
@@ -308,7 +322,9 @@ const std::unordered_map<std::string, StmtConverter>& stmt_table() {
       {"ImportFrom", [](Converter& c, PyObject* n) { return convert_imports(c, n, true); }},
       {"Return", [](Converter& c, PyObject* n) -> StmtNode { return Return{expr_field(c, n, "value")}; }},
       {"Assign",
-       [](Converter& c, PyObject* n) -> StmtNode { return Assign{exprs_field(c, n, "targets"), expr_field(c, n, "value")}; }},
+       [](Converter& c, PyObject* n) -> StmtNode {
+         return Assign{exprs_field(c, n, "targets"), expr_field(c, n, "value")};
+       }},
       {"AugAssign",
        [](Converter& c, PyObject* n) -> StmtNode {
          return AugAssign{expr_field(c, n, "target"), bin_op(c, n), expr_field(c, n, "value")};
@@ -319,7 +335,8 @@ const std::unordered_map<std::string, StmtConverter>& stmt_table() {
        }},
       {"For",
        [](Converter& c, PyObject* n) -> StmtNode {
-         return For{expr_field(c, n, "target"), expr_field(c, n, "iter"), body_field(c, n, "body"), body_field(c, n, "orelse")};
+         return For{expr_field(c, n, "target"), expr_field(c, n, "iter"), body_field(c, n, "body"),
+                    body_field(c, n, "orelse")};
        }},
       {"While",
        [](Converter& c, PyObject* n) -> StmtNode {
@@ -330,7 +347,9 @@ const std::unordered_map<std::string, StmtConverter>& stmt_table() {
          return If{expr_field(c, n, "test"), body_field(c, n, "body"), body_field(c, n, "orelse")};
        }},
       {"Assert",
-       [](Converter& c, PyObject* n) -> StmtNode { return Assert{expr_field(c, n, "test"), expr_field(c, n, "msg")}; }},
+       [](Converter& c, PyObject* n) -> StmtNode {
+         return Assert{expr_field(c, n, "test"), expr_field(c, n, "msg")};
+       }},
       {"Raise", [](Converter& c, PyObject* n) -> StmtNode { return Raise{expr_field(c, n, "exc")}; }},
       {"Expr", [](Converter& c, PyObject* n) -> StmtNode { return ExprStmt{expr_field(c, n, "value")}; }},
       {"ClassDef", [](Converter& c, PyObject* n) -> StmtNode { return ClassDef{text_field(c, n, "name")}; }},

@@ -11,14 +11,16 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 SourceRange place_of_byte(FileId file, std::string_view text, size_t offset) {
-  uint32_t line = 1 + static_cast<uint32_t>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(offset), '\n'));
+  uint32_t line =
+      1 + static_cast<uint32_t>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(offset), '\n'));
   size_t start = text.rfind('\n', offset == 0 ? 0 : offset - 1);
   start = start == std::string_view::npos || offset == 0 ? 0 : start + 1;
   uint32_t column = static_cast<uint32_t>(offset - start) + 1;
   return {file, line, column, line, column + 1};
 }
 
-// Length of the UTF-8 sequence at the start of `s`, 0 where it is malformed (RFC 3629: no overlong forms, no surrogates).
+// Length of the UTF-8 sequence at the start of `s`, 0 where it is malformed (RFC 3629: no overlong forms, no
+// surrogates).
 size_t utf8_length(std::string_view s) {
   auto at = [&](size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
   auto tail = [&](size_t i) { return (at(i) & 0xC0) == 0x80; };
@@ -96,7 +98,8 @@ Diag parse_failure(FileId file, uint32_t first_line_skip) {
   PyRef held_type(type), held_value(value), held_trace(trace);
   if (type && PyErr_GivenExceptionMatches(type, PyExc_SyntaxError)) return syntax_error(file, value, first_line_skip);
   SourceRange whole{file, 1, 1, 1, 2};
-  if (type && (PyErr_GivenExceptionMatches(type, PyExc_RecursionError) || PyErr_GivenExceptionMatches(type, PyExc_MemoryError)))
+  if (type &&
+      (PyErr_GivenExceptionMatches(type, PyExc_RecursionError) || PyErr_GivenExceptionMatches(type, PyExc_MemoryError)))
     return input_error(whole, "the program is nested too deeply for the parser");
   return input_error(whole, "the parser refused the file: " + text_of(value));
 }

@@ -13,7 +13,7 @@
 
 namespace tc::syntax {
 
-inline constexpr int kMaxDepth = 400;                      // levels of nodes inside nodes
+inline constexpr int kMaxDepth = 400;                       // levels of nodes inside nodes
 inline constexpr size_t kMaxSourceBytes = size_t{8} << 20;  // 8 MiB; the largest kernel file seen has 60 KiB
 
 using ModulePtr = std::shared_ptr<const ast::Module>;

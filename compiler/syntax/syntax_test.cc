@@ -29,9 +29,9 @@ TEST(AIsolation, NothingAroundIsExecuted) {
   fs::create_directories(dir / "lib" / "python3.11");
   fs::path mark = dir / "mark";
   std::string evil = "open(" + std::string("'") + mark.string() + "', 'a').write(__name__)\n";
-  for (const char* name : {"sitecustomize.py", "usercustomize.py", "ast.py", "_ast.py", "encodings.py", "codecs.py", "os.py",
-                           "warnings.py", "kernel.py", "lib/python3.11/ast.py", "lib/python3.11/os.py", "lib/python3.11/site.py",
-                           "bin/ast.py"})
+  for (const char* name : {"sitecustomize.py", "usercustomize.py", "ast.py", "_ast.py", "encodings.py", "codecs.py",
+                           "os.py", "warnings.py", "kernel.py", "lib/python3.11/ast.py", "lib/python3.11/os.py",
+                           "lib/python3.11/site.py", "bin/ast.py"})
     std::ofstream(dir / name) << evil;
   std::ofstream(dir / "bin" / "python3") << "#!/bin/sh\ntouch " << mark.string() << "\n";
   std::ofstream(dir / "pyvenv.cfg") << "home = " << (dir / "bin").string() << "\n";
@@ -46,9 +46,13 @@ TEST(AIsolation, NothingAroundIsExecuted) {
   setenv("PYTHONWARNINGS", "error", 1);
 
   std::string text;
-  { std::ifstream in(dir / "kernel.py"); std::getline(in, text); }
+  {
+    std::ifstream in(dir / "kernel.py");
+    std::getline(in, text);
+  }
   auto started = std::chrono::steady_clock::now();
-  auto module = parse(add_source_file((dir / "kernel.py").string(), text + "\nx = '\\d'\nimport os, ast, sitecustomize\n"));
+  auto module =
+      parse(add_source_file((dir / "kernel.py").string(), text + "\nx = '\\d'\nimport os, ast, sitecustomize\n"));
   double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
   ASSERT_TRUE(module.ok()) << module.error().message;
   EXPECT_EQ((*module)->body.size(), 3u);
@@ -71,7 +75,8 @@ TEST(Parse, PlacesAreOneBasedBytes) {
   const auto& sum = std::get<BinaryExpr>(std::get<Assign>(first->node).value->node);
   EXPECT_EQ(sum.right->where.column, 13u);
   EXPECT_EQ(std::get<std::string>(std::get<Constant>(sum.left->node).value), "ü");
-  const auto& call = std::get<Call>(std::get<ExprStmt>(std::get<If>((*module)->body[1]->node).body[0]->node).value->node);
+  const auto& call =
+      std::get<Call>(std::get<ExprStmt>(std::get<If>((*module)->body[1]->node).body[0]->node).value->node);
   EXPECT_EQ(call.keywords[0].name, "k");
   EXPECT_EQ(call.keywords[0].where, (SourceRange{(*module)->file, 3, 10, 3, 13}));
 }
@@ -84,7 +89,8 @@ TEST(Parse, ByteOrderMarkShiftsTheFirstLine) {
 }
 
 TEST(Parse, FunctionsKeepDefaultsAndDecorators) {
-  auto module = parse_text("@jit(out_idx=[-1])\ndef f(a, b=2, *, c, d: int = 4):\n    return a if b else lambda x: x\n");
+  auto module =
+      parse_text("@jit(out_idx=[-1])\ndef f(a, b=2, *, c, d: int = 4):\n    return a if b else lambda x: x\n");
   ASSERT_TRUE(module.ok());
   const auto& f = std::get<FunctionDef>((*module)->body[0]->node);
   ASSERT_EQ(f.params.list.size(), 4u);
@@ -108,8 +114,9 @@ TEST(Parse, NodesInsideFStringsHaveTheStringsPlace) {
 }
 
 TEST(Parse, HostCodeBecomesOther) {
-  auto module = parse_text("class A: pass\nasync def f(): await g()\nmatch x:\n  case 1: pass\nx = {1, 2}\ny = 1j\nz = 1 << 2\nw = " +
-                           std::string("99999999999999999999\nglobal q\n"));
+  auto module = parse_text(
+      "class A: pass\nasync def f(): await g()\nmatch x:\n  case 1: pass\nx = {1, 2}\ny = 1j\nz = 1 << 2\nw = " +
+      std::string("99999999999999999999\nglobal q\n"));
   ASSERT_TRUE(module.ok());
   EXPECT_EQ(std::get<OtherStmt>((*module)->body[1]->node).kind, "AsyncFunctionDef");
   EXPECT_EQ(std::get<OtherExpr>(std::get<Assign>((*module)->body[3]->node).value->node).kind, "Set");
@@ -120,7 +127,8 @@ TEST(Parse, HostCodeBecomesOther) {
 TEST(Parse, RefusalsHavePlaces) {
   EXPECT_EQ(failure_of("x = (1,\n"), "k.py:1:5: syntax error: '(' was never closed");
   EXPECT_EQ(failure_of("é = 1 1\n"), "k.py:1:8: syntax error: invalid syntax");
-  EXPECT_EQ(failure_of("if x:\ny\n"), "k.py:2:1: syntax error: expected an indented block after 'if' statement on line 1");
+  EXPECT_EQ(failure_of("if x:\ny\n"),
+            "k.py:2:1: syntax error: expected an indented block after 'if' statement on line 1");
   EXPECT_EQ(failure_of(std::string_view("a = 1\nb\0 = 2\n", 13)), "k.py:2:2: the file contains a NUL byte");
   EXPECT_EQ(failure_of("a\n  \xFF\n"), "k.py:2:3: the file is not valid UTF-8");
   EXPECT_EQ(failure_of("\xC0\x80"), "k.py:1:1: the file is not valid UTF-8");
@@ -129,7 +137,11 @@ TEST(Parse, RefusalsHavePlaces) {
 }
 
 TEST(Parse, DeepNestingIsRefused) {
-  auto repeat = [](const char* s, int n) { std::string out; while (n-- > 0) out += s; return out; };
+  auto repeat = [](const char* s, int n) {
+    std::string out;
+    while (n-- > 0) out += s;
+    return out;
+  };
   EXPECT_NE(failure_of("x = " + repeat("(", 3000) + repeat(")", 3000)), "");
   EXPECT_NE(failure_of("x = " + repeat("-", 5000) + "1\n"), "");
   EXPECT_NE(failure_of("x = " + repeat("-", 100000) + "1\n"), "");
