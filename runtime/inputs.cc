@@ -16,7 +16,8 @@ uint64_t stream_key(const TensorSpec& spec) {
 
 double normal(uint64_t bits) {
   constexpr double kScale = 0x1p-32, kTwoPi = 6.283185307179586;
-  const double u = (static_cast<double>(bits >> 32) + 0.5) * kScale, v = static_cast<double>(bits & 0xFFFFFFFF) * kScale;
+  const double u = (static_cast<double>(bits >> 32) + 0.5) * kScale,
+               v = static_cast<double>(bits & 0xFFFFFFFF) * kScale;
   return std::sqrt(-2 * std::log(u)) * std::cos(kTwoPi * v);
 }
 

@@ -245,7 +245,8 @@ class Reader {
     std::optional<DType> type = dtype_named(w[1]);
     if (!type) return "unknown kind '" + std::string(w[1]) + "'";
     ScalarArg s{*type, 0};
-    if (w.size() != 3 || !read_scalar(*type, w[2], s.bits)) return "cannot read the value of '" + std::string(w[0]) + "'";
+    if (w.size() != 3 || !read_scalar(*type, w[2], s.bits))
+      return "cannot read the value of '" + std::string(w[0]) + "'";
     m_.params.push_back({std::string(w[0]), s});
     return {};
   }
@@ -400,9 +401,8 @@ const TensorSpec* Manifest::tensor_named(std::string_view name) const {
 }
 
 Expected<Manifest> parse_manifest(std::string_view text) {
-  return read_lines(text, Form::plain, [](std::string_view line, bool comment) {
-    return comment ? is_item(line) : line.front() != '#';
-  });
+  return read_lines(text, Form::plain,
+                    [](std::string_view line, bool comment) { return comment ? is_item(line) : line.front() != '#'; });
 }
 
 Expected<Manifest> parse_manifest_header(std::string_view text) {

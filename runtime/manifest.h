@@ -23,10 +23,10 @@
 //         NAME tensormap_ptr ...            the same, as a pointer to a map in global memory
 //         dims, box and estrides in elements, dimension 0 innermost; strides in bytes, of dimensions 1 and up.
 // check   kept as text: an intended result by name (runtime/reference.h).
-// Short forms of hand-written files: `arg: A buffer f16 4096 [values=mod3]` and a tensormap without of= declare a tensor of
-// that name too. Its role follows the name: dst, out, c, o, mc are outputs that start as zeros; values=zero is inout;
-// all others are inputs.
-// Fails: an Error with the 1-based line for an unknown key, a missing or malformed field, an unknown tensor.
+// Short forms of hand-written files: `arg: A buffer f16 4096 [values=mod3]` and a tensormap without of= declare a
+// tensor of that name too. Its role follows the name: dst, out, c, o, mc are outputs that start as zeros; values=zero
+// is inout; all others are inputs. Fails: an Error with the 1-based line for an unknown key, a missing or malformed
+// field, an unknown tensor.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -88,7 +88,15 @@ Done write_npy(const std::string& path, const Tensor& t) {
   while ((10 + header.size() + 1) % 64) header += ' ';
   header += '\n';
   std::ofstream out(path, std::ios::binary);
-  const char prefix[10] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(header.size() & 255),
+  const char prefix[10] = {'\x93',
+                           'N',
+                           'U',
+                           'M',
+                           'P',
+                           'Y',
+                           1,
+                           0,
+                           static_cast<char>(header.size() & 255),
                            static_cast<char>(header.size() >> 8)};
   out.write(prefix, sizeof prefix);
   out << header;

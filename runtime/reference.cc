@@ -30,14 +30,16 @@ Check read_check(const std::string& text) {
 }
 
 Done gemm(const Check& c, const Tensor& a, const Tensor& b, Tensor& out) {
-  if (a.elements() < c.m * c.k || b.elements() < c.n * c.k || out.elements() < c.m * c.n) return Error{"a tensor is too small for gemm"};
+  if (a.elements() < c.m * c.k || b.elements() < c.n * c.k || out.elements() < c.m * c.n)
+    return Error{"a tensor is too small for gemm"};
   std::vector<double> x(c.m * c.k), y(c.n * c.k);
   for (uint64_t i = 0; i < x.size(); ++i) x[i] = a.at(i);
   for (uint64_t i = 0; i < y.size(); ++i) y[i] = b.at(i);
   for (uint64_t i = 0; i < c.m; ++i)
     for (uint64_t j = 0; j < c.n; ++j) {
       double sum = 0;
-      for (uint64_t k = 0; k < c.k; ++k) sum += x[c.a_is_km ? k * c.m + i : i * c.k + k] * y[c.b_is_kn ? k * c.n + j : j * c.k + k];
+      for (uint64_t k = 0; k < c.k; ++k)
+        sum += x[c.a_is_km ? k * c.m + i : i * c.k + k] * y[c.b_is_kn ? k * c.n + j : j * c.k + k];
       out.set(i * c.n + j, sum);
     }
   return Nothing{};
@@ -45,7 +47,8 @@ Done gemm(const Check& c, const Tensor& a, const Tensor& b, Tensor& out) {
 
 Done attention(const Check& c, const Tensor& q, const Tensor& k, const Tensor& v, Tensor& out) {
   constexpr uint64_t kWidth = 64;
-  if (std::min({q.elements(), k.elements(), v.elements(), out.elements()}) < c.s * kWidth) return Error{"a tensor is too small for attn"};
+  if (std::min({q.elements(), k.elements(), v.elements(), out.elements()}) < c.s * kWidth)
+    return Error{"a tensor is too small for attn"};
   std::vector<double> p(c.s);
   for (uint64_t i = 0; i < c.s; ++i) {
     double top = -INFINITY, sum = 0;
@@ -66,7 +69,8 @@ Done attention(const Check& c, const Tensor& q, const Tensor& k, const Tensor& v
 
 }  // namespace
 
-Expected<Tensor> expected_output(const Manifest& manifest, const std::vector<Tensor>& tensors, const std::string& check) {
+Expected<Tensor> expected_output(const Manifest& manifest, const std::vector<Tensor>& tensors,
+                                 const std::string& check) {
   const Check c = read_check(check);
   std::vector<const Tensor*> in;
   Tensor out;
@@ -79,7 +83,8 @@ Expected<Tensor> expected_output(const Manifest& manifest, const std::vector<Ten
   Done done = Nothing{};
   if (c.name == "gemm") done = gemm(c, *in[0], *in[1], out);
   else if (c.name == "attn") done = attention(c, *in[0], *in[1], *in[2], out);
-  else if (c.name == "copy") std::copy_n(in[0]->bytes.begin(), std::min(in[0]->bytes.size(), out.bytes.size()), out.bytes.begin());
+  else if (c.name == "copy")
+    std::copy_n(in[0]->bytes.begin(), std::min(in[0]->bytes.size(), out.bytes.size()), out.bytes.begin());
   else if (c.name == "sum") {
     double sum = 0;
     for (uint64_t i = 0; i < in[0]->elements(); ++i) sum += in[0]->at(i);

@@ -16,6 +16,7 @@
 namespace tc::runtime {
 
 // `tensors` as they were before the launch, one for each of the manifest; the answer has the name of the output.
-Expected<Tensor> expected_output(const Manifest& manifest, const std::vector<Tensor>& tensors, const std::string& check);
+Expected<Tensor> expected_output(const Manifest& manifest, const std::vector<Tensor>& tensors,
+                                 const std::string& check);
 
 }  // namespace tc::runtime

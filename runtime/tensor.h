@@ -1,4 +1,5 @@
-// A host tensor: bytes, element type, row-major shape (last dimension contiguous). What inputs, outputs and .npy files are.
+// A host tensor: bytes, element type, row-major shape (last dimension contiguous). What inputs, outputs and .npy files
+// are.
 #pragma once
 #include <cstdint>
 #include <string>

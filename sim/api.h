@@ -4,8 +4,8 @@
 //   auto result = sim::run(*module, *manifest, {}, {.schedule = sim::Schedule::adversarial, .seed = 3});
 //   result->outcome == Outcome::clean, result->outputs: the tensors with role out and inout
 // Deterministic: the same module, manifest, inputs, schedule and seed give the same result on any number of threads.
-// Fails (Diag): the kernel is not in the module, parameters do not fit the manifest, an instruction or a cluster of more than
-// one CTA is not supported. What goes wrong in the kernel is not a failure but a finding.
+// Fails (Diag): the kernel is not in the module, parameters do not fit the manifest, an instruction or a cluster of
+// more than one CTA is not supported. What goes wrong in the kernel is not a failure but a finding.
 #pragma once
 #include <vector>
 
@@ -20,11 +20,11 @@ namespace tc::sim {
 struct Options {
   Schedule schedule = Schedule::rr;
   uint64_t seed = 0;
-  bool checks = true;               // races, proxies, barrier misuse; off: nothing is spent on them
-  uint32_t threads = 0;             // 0: one a core
-  uint64_t step_limit = 0;          // warp instructions of one CTA; 0: none
-  double timeout_seconds = 0;       // wall clock; 0: none
-  std::vector<SteerStep> steer;     // for the first CTA; afterwards rr
+  bool checks = true;            // races, proxies, barrier misuse; off: nothing is spent on them
+  uint32_t threads = 0;          // 0: one a core
+  uint64_t step_limit = 0;       // warp instructions of one CTA; 0: none
+  double timeout_seconds = 0;    // wall clock; 0: none
+  std::vector<SteerStep> steer;  // for the first CTA; afterwards rr
 };
 
 // In order of precedence when several CTAs end differently.
@@ -33,10 +33,10 @@ std::string_view name_of(Outcome outcome);
 
 struct RunResult {
   Outcome outcome = Outcome::clean;
-  std::vector<Diag> findings;           // rule ids of specs/rule.def; the first one is why the run ended, if it did early
+  std::vector<Diag> findings;  // rule ids of specs/rule.def; the first one is why the run ended, if it did early
   std::vector<runtime::Tensor> outputs;
-  std::vector<SteerResult> steered;     // one for each step of Options::steer
-  uint64_t instructions = 0;            // warp instructions executed
+  std::vector<SteerResult> steered;  // one for each step of Options::steer
+  uint64_t instructions = 0;         // warp instructions executed
 };
 
 // `inputs` replace the tensors of the same name that the manifest would generate.

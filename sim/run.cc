@@ -24,10 +24,13 @@ Diag rule_violation(const char* rule, std::string message) {
 // What the driver would refuse; "" and nothing where the launch is fine.
 std::optional<Diag> launch_refusal(const runtime::Manifest& m, const Program& p) {
   const auto &b = m.block, &g = m.grid;
-  if (b.count() > kMaxBlock || b.z > kMaxBlockZ) return rule_violation("LAUNCH-03", "a block of " + std::to_string(b.count()) + " threads cannot be launched");
-  if (g.x > INT32_MAX || g.y > kMaxGridYZ || g.z > kMaxGridYZ) return rule_violation("LAUNCH-04", "the grid is too large");
+  if (b.count() > kMaxBlock || b.z > kMaxBlockZ)
+    return rule_violation("LAUNCH-03", "a block of " + std::to_string(b.count()) + " threads cannot be launched");
+  if (g.x > INT32_MAX || g.y > kMaxGridYZ || g.z > kMaxGridYZ)
+    return rule_violation("LAUNCH-04", "the grid is too large");
   if (p.shared_end - kSharedStart > kMaxSharedBytes)
-    return rule_violation("LAUNCH-01", "the kernel needs " + std::to_string(p.shared_end - kSharedStart) + " bytes of shared memory, there are " + std::to_string(kMaxSharedBytes));
+    return rule_violation("LAUNCH-01", "the kernel needs " + std::to_string(p.shared_end - kSharedStart) +
+                                           " bytes of shared memory, there are " + std::to_string(kMaxSharedBytes));
   return std::nullopt;
 }
 
@@ -62,7 +65,8 @@ std::vector<uint8_t> param_bytes(const runtime::Manifest& m, const runtime::Para
     return out;
   };
   if (auto* s = std::get_if<runtime::ScalarArg>(&param.value)) return bytes_of(s->bits, runtime::row(s->dtype).bytes);
-  if (auto* b = std::get_if<runtime::BufferArg>(&param.value)) return bytes_of(address_of(m, p, b->tensor) + b->offset_bytes, 8);
+  if (auto* b = std::get_if<runtime::BufferArg>(&param.value))
+    return bytes_of(address_of(m, p, b->tensor) + b->offset_bytes, 8);
   const auto& t = std::get<runtime::TensorMapArg>(param.value);
   auto map = make_tensor_map(param, address_of(m, p, t.tensor));
   if (!map.ok()) {
@@ -80,12 +84,15 @@ std::vector<uint8_t> param_bytes(const runtime::Manifest& m, const runtime::Para
 Status fill_params(const runtime::Manifest& m, const ptx::Function& entry, Prepared& p) {
   const auto& slots = p.program.params;
   if (slots.size() != m.params.size())
-    return input_error(entry.where.range, "kernel " + entry.name + " has " + std::to_string(slots.size()) + " parameters, the manifest " + std::to_string(m.params.size()));
+    return input_error(entry.where.range, "kernel " + entry.name + " has " + std::to_string(slots.size()) +
+                                              " parameters, the manifest " + std::to_string(m.params.size()));
   p.launch.params.assign(p.program.param_bytes, 0);
   for (size_t i = 0; i < slots.size(); ++i) {
     const std::vector<uint8_t> bytes = param_bytes(m, m.params[i], p);
     if (bytes.size() != slots[i].bytes)
-      return input_error(entry.params[i].where.range, "parameter " + std::to_string(i) + " has " + std::to_string(slots[i].bytes) + " bytes, '" + m.params[i].name + "' of the manifest " + std::to_string(bytes.size()));
+      return input_error(entry.params[i].where.range,
+                         "parameter " + std::to_string(i) + " has " + std::to_string(slots[i].bytes) + " bytes, '" +
+                             m.params[i].name + "' of the manifest " + std::to_string(bytes.size()));
     std::memcpy(p.launch.params.data() + slots[i].offset, bytes.data(), bytes.size());
   }
   return {};
@@ -104,7 +111,8 @@ Status prepare(const ptx::Module& module, const runtime::Manifest& m, const std:
   for (const ptx::Directive& d : entry->directives) {
     uint64_t n = 1;
     for (uint64_t v : d.values) n *= v;
-    if (d.name == "reqnctapercluster" && n > 1) return unsupported(entry->where.range, "a cluster of more than one CTA");
+    if (d.name == "reqnctapercluster" && n > 1)
+      return unsupported(entry->where.range, "a cluster of more than one CTA");
   }
   uint64_t total = 0;
   for (const auto& t : m.tensors) total += t.bytes();
@@ -156,12 +164,14 @@ class Grid {
       const uint64_t i = next_++;
       if (i >= results_.size() || i > first_bad_) return;
       const auto& g = p_.launch.grid;
-      const runtime::Dim3 id{static_cast<uint32_t>(i % g.x), static_cast<uint32_t>(i / g.x % g.y), static_cast<uint32_t>(i / g.x / g.y)};
+      const runtime::Dim3 id{static_cast<uint32_t>(i % g.x), static_cast<uint32_t>(i / g.x % g.y),
+                             static_cast<uint32_t>(i / g.x / g.y)};
       Cta cta(p_.program, p_.launch, p_.global, id, i);
       CtaResult& r = results_[i];
       const bool steer = i == 0 && !options_.steer.empty();
       std::vector<SteerResult> unused;
-      r.end = steer ? run_steered(cta, limits_, options_.steer, steered ? *steered : steered_elsewhere_) : run_cta(cta, limits_);
+      r.end = steer ? run_steered(cta, limits_, options_.steer, steered ? *steered : steered_elsewhere_)
+                    : run_cta(cta, limits_);
       r.findings = std::move(cta.findings);
       r.instructions = cta.time;
       if (r.end != CtaEnd::done) {
@@ -198,7 +208,8 @@ void collect(const std::vector<CtaResult>& ctas, RunResult& out) {
   constexpr size_t kMaxFindings = 64;
   for (const CtaResult& r : ctas) {
     for (const Diag& d : r.findings) {
-      const bool known = std::any_of(out.findings.begin(), out.findings.end(), [&](const Diag& o) { return o.rule == d.rule && o.where == d.where; });
+      const bool known = std::any_of(out.findings.begin(), out.findings.end(),
+                                     [&](const Diag& o) { return o.rule == d.rule && o.where == d.where; });
       if (!known && out.findings.size() < kMaxFindings) out.findings.push_back(d);
     }
     out.instructions += r.instructions;
@@ -242,7 +253,8 @@ Result<RunResult> run(const ptx::Module& module, const runtime::Manifest& manife
   Limits limits;
   if (options.step_limit) limits.steps = options.step_limit;
   if (options.timeout_seconds > 0)
-    limits.deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(static_cast<int64_t>(options.timeout_seconds * 1e6));
+    limits.deadline = std::chrono::steady_clock::now() +
+                      std::chrono::microseconds(static_cast<int64_t>(options.timeout_seconds * 1e6));
   Grid grid(p, options, limits);
   grid.run(out.steered);
   if (out.steered.empty()) out.steered = std::move(grid.steered_elsewhere_);

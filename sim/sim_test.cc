@@ -1,5 +1,5 @@
-// Whole kernels: every .cu of testdata/sim as both compilers translate it, and testdata/ptx, under all schedules. Clean ones
-// stay clean and compute what they say; defects are found by rule and line.
+// Whole kernels: every .cu of testdata/sim as both compilers translate it, and testdata/ptx, under all schedules. Clean
+// ones stay clean and compute what they say; defects are found by rule and line.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -41,7 +41,8 @@ Case load_case(const std::string& header_file, const std::string& ptx_file) {
   c.module = *module;
   const std::string expect = header_value(*header, "expect");
   c.expected = expect.substr(0, expect.find(' '));
-  if (const size_t at = expect.find('@'); at != expect.npos) c.line = static_cast<uint32_t>(std::atoi(expect.c_str() + at + 1));
+  if (const size_t at = expect.find('@'); at != expect.npos)
+    c.line = static_cast<uint32_t>(std::atoi(expect.c_str() + at + 1));
   return c;
 }
 
@@ -122,7 +123,8 @@ TEST(Kernels, DefectsAreFoundByRuleAndLine) {
     for (const Options& o : schedules()) {
       const RunResult r = run_case(c, o);
       EXPECT_NE(r.outcome, Outcome::clean) << c.name;
-      const bool found = std::any_of(r.findings.begin(), r.findings.end(), [&](const Diag& d) { return d.rule == c.expected && d.where.line == c.line; });
+      const bool found = std::any_of(r.findings.begin(), r.findings.end(),
+                                     [&](const Diag& d) { return d.rule == c.expected && d.where.line == c.line; });
       EXPECT_TRUE(found) << c.name << " expects " << c.expected << " @ " << c.line << ": " << describe(r);
     }
   }
@@ -156,7 +158,8 @@ TEST(Kernels, ADeadlockNamesEveryBlockedWarp) {
     const bool wait = n.message.find("waits at mbarrier") != n.message.npos && n.where.line == 14;
     waits += wait;
     if (wait) {
-      EXPECT_NE(n.message.find("for parity 0: it is in phase 0, 1 of 64 arrivals pending, 0 transaction bytes"), n.message.npos)
+      EXPECT_NE(n.message.find("for parity 0: it is in phase 0, 1 of 64 arrivals pending, 0 transaction bytes"),
+                n.message.npos)
           << n.message;
     }
   }
@@ -205,18 +208,23 @@ TEST(Steering, FollowsTheStepsAndSaysWhatHappened) {
   using S = SteerStep::Kind;
   Options o;
   // Warps 0 and 1 wait for the block barrier; warp 2 joins it, waits, expects, loads. The load of slot 0 completes.
-  o.steer = {{.kind = S::run_warp, .warp = 0}, {.kind = S::run_warp, .warp = 1}, {.kind = S::run_warp, .warp = 2},
+  o.steer = {{.kind = S::run_warp, .warp = 0},
+             {.kind = S::run_warp, .warp = 1},
+             {.kind = S::run_warp, .warp = 2},
              {.kind = S::run_warp, .warp = 0},  // cannot: the slot is empty
-             {.kind = S::run_warp, .warp = 2}, {.kind = S::run_warp, .warp = 2}, {.kind = S::run_warp, .warp = 2},
+             {.kind = S::run_warp, .warp = 2},
+             {.kind = S::run_warp, .warp = 2},
+             {.kind = S::run_warp, .warp = 2},
              {.kind = S::run_warp, .warp = 0},  // cannot: the bytes have not landed
              {.kind = S::complete_async, .barrier = 0x400, .n = 0},
              {.kind = S::run_warp, .warp = 0},
              {.kind = S::complete_async, .barrier = 0x400, .n = 0}};
   const RunResult r = run_case(c, o);
   ASSERT_EQ(r.steered.size(), o.steer.size());
-  const EventKind want[] = {EventKind::named_barrier, EventKind::named_barrier, EventKind::named_barrier, EventKind::none,
-                            EventKind::wait, EventKind::arrive, EventKind::bulk_issue, EventKind::none,
-                            EventKind::bulk_issue, EventKind::wait, EventKind::none};
+  const EventKind want[] = {EventKind::named_barrier, EventKind::named_barrier, EventKind::named_barrier,
+                            EventKind::none,          EventKind::wait,          EventKind::arrive,
+                            EventKind::bulk_issue,    EventKind::none,          EventKind::bulk_issue,
+                            EventKind::wait,          EventKind::none};
   for (size_t i = 0; i < o.steer.size(); ++i) {
     EXPECT_EQ(r.steered[i].event, want[i]) << "step " << i << ": " << name_of(r.steered[i].event);
     EXPECT_EQ(r.steered[i].happened, want[i] != EventKind::none) << "step " << i;

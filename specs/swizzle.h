@@ -1,4 +1,5 @@
-// Shared-memory swizzles of TMA and the matrix descriptors: an XOR on the absolute shared address (SMEM-01 ... SMEM-04).
+// Shared-memory swizzles of TMA and the matrix descriptors: an XOR on the absolute shared address (SMEM-01 ...
+// SMEM-04).
 //   32B: bit 4 ^= bit 7     64B: bits 5:4 ^= bits 8:7     128B: bits 6:4 ^= bits 9:7
 //   128B: 0x0090 -> 0x0080 (line 1, chunk 1 becomes chunk 0)
 // With a swizzle, rows of a box are `span_bytes` apart even where the box is narrower (SMEM-09).

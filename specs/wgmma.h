@@ -58,7 +58,8 @@ constexpr uint32_t wgmma_chunk_k_major(const WgmmaDescriptor& d, uint32_t mn, ui
 constexpr uint32_t wgmma_chunk_mn_major(const WgmmaDescriptor& d, uint32_t mn, uint32_t k) {
   if (d.swizzle == SwizzleMode::none) return (mn / 8) * d.stride_bytes + (k % 8) * 16 + (k / 8) * d.leading_bytes;
   const uint32_t width = row(d.swizzle).span_bytes / 16;  // chunks in a row of the pattern
-  return ((mn / 8) % width) * 16 + (mn / (8 * width)) * d.leading_bytes + (k % 8) * 16 * width + (k / 8) * d.stride_bytes;
+  return ((mn / 8) % width) * 16 + (mn / (8 * width)) * d.leading_bytes + (k % 8) * 16 * width +
+         (k / 8) * d.stride_bytes;
 }
 // Row 9, k = 8 of a 128B-swizzled K-major tile: line 1 of the second group of eight, chunk 1.
 static_assert(wgmma_chunk_k_major({0, 16, 1024, 0, SwizzleMode::b128}, 9, 8) == 1024 + 128 + 16);

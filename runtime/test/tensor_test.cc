@@ -53,9 +53,9 @@ TEST(DType, SmallFloatsFollowTheOcpTable) {
     double value;
   };
   // Values from "OCP 8-bit Floating Point Specification", table of special and extreme values.
-  constexpr Case kCases[] = {{DType::e4m3, 0x7E, 448},      {DType::e4m3, 0x08, 0x1p-6}, {DType::e4m3, 0x01, 0x1p-9},
-                             {DType::e4m3, 0x38, 1},        {DType::e5m2, 0x7B, 57344},  {DType::e5m2, 0x04, 0x1p-14},
-                             {DType::e5m2, 0x01, 0x1p-16},  {DType::e5m2, 0xBC, -1},     {DType::e5m2, 0x7C, INFINITY}};
+  constexpr Case kCases[] = {{DType::e4m3, 0x7E, 448},     {DType::e4m3, 0x08, 0x1p-6}, {DType::e4m3, 0x01, 0x1p-9},
+                             {DType::e4m3, 0x38, 1},       {DType::e5m2, 0x7B, 57344},  {DType::e5m2, 0x04, 0x1p-14},
+                             {DType::e5m2, 0x01, 0x1p-16}, {DType::e5m2, 0xBC, -1},     {DType::e5m2, 0x7C, INFINITY}};
   for (const Case& c : kCases) {
     EXPECT_EQ(load_element(c.type, &c.code), c.value);
     uint8_t back = 0;

@@ -1,7 +1,8 @@
 // Vector clocks of a CTA: what an agent knows to have happened.
 //   index 0 ... 32W-1         generic accesses of lane l of warp w: 32w + l, in epochs of warp w
 //   index 32W ... 64W-1       cp.async of the same lanes, in commit groups
-//   index 64W ...             one slot for each further agent: copies tracked by an mbarrier (in phases), bulk groups of a
+//   index 64W ...             one slot for each further agent: copies tracked by an mbarrier (in phases), bulk groups
+//   of a
 //                             lane, wgmma groups of a warpgroup; given out as they appear
 // `known` is happens-before; `visible` is the part of it that the async proxy sees as well (FENCE-01). Entries that are
 // not there are 0. An event of epoch e of agent a is known where known[a] >= e.

@@ -15,7 +15,11 @@ void each_lane(uint32_t lanes, Visit visit) {
 }  // namespace
 
 RaceChecker::RaceChecker(uint32_t warps, uint32_t shared_bytes)
-    : warps_(warps), next_slot_(64 * warps), epoch_(warps, 1), lanes_(32 * warps), heads_((shared_bytes + 3) / 4, kNone) {
+    : warps_(warps),
+      next_slot_(64 * warps),
+      epoch_(warps, 1),
+      lanes_(32 * warps),
+      heads_((shared_bytes + 3) / 4, kNone) {
   const Ref empty = std::make_shared<Clock>();
   for (Lane& l : lanes_) l.clock = empty;
 }
@@ -119,8 +123,8 @@ void RaceChecker::async(uint32_t warp, uint32_t lane, uint32_t slot, uint32_t ep
   range(address, bytes, {slot, epoch, 1, place, kNone, 0, kind, true, false}, view(warp, lane));
 }
 
-void RaceChecker::async(const Clock& start, uint32_t slot, uint32_t epoch, uint32_t address, uint32_t bytes, Access kind,
-                        uint32_t place) {
+void RaceChecker::async(const Clock& start, uint32_t slot, uint32_t epoch, uint32_t address, uint32_t bytes,
+                        Access kind, uint32_t place) {
   range(address, bytes, {slot, epoch, 1, place, kNone, 0, kind, true, false}, View{&start});
 }
 

@@ -16,8 +16,10 @@ std::string hex(uint64_t v) {
 std::string where_in_global(const Cta& c, uint64_t address) {
   const Allocation* a = c.global.nearest(address);
   if (!a) return "outside every allocation";
-  if (address - a->address < a->bytes) return "over the end of '" + a->name + "' (" + std::to_string(a->bytes) + " bytes)";
-  return std::to_string(address - a->address - a->bytes) + " bytes behind the end of '" + a->name + "' (" + std::to_string(a->bytes) + " bytes)";
+  if (address - a->address < a->bytes)
+    return "over the end of '" + a->name + "' (" + std::to_string(a->bytes) + " bytes)";
+  return std::to_string(address - a->address - a->bytes) + " bytes behind the end of '" + a->name + "' (" +
+         std::to_string(a->bytes) + " bytes)";
 }
 
 void out_of_bounds(Warp& w, const Insn& i, uint32_t lane, Space space, uint64_t address, uint64_t bytes, bool writes) {
@@ -25,9 +27,7 @@ void out_of_bounds(Warp& w, const Insn& i, uint32_t lane, Space space, uint64_t 
   std::string where;
   switch (space) {
     case Space::global: where = where_in_global(c, address); break;
-    case Space::shared:
-      where = "outside the CTA's shared memory, which ends at " + hex(c.program.shared_end);
-      break;
+    case Space::shared: where = "outside the CTA's shared memory, which ends at " + hex(c.program.shared_end); break;
     case Space::local: where = "outside the thread's local memory"; break;
     case Space::param: where = "outside the parameters"; break;
     case Space::constant: where = "outside constant memory"; break;
@@ -64,7 +64,8 @@ Space resolve(uint64_t& address) {
   return Space::generic;
 }
 
-uint8_t* host_memory(Warp& w, const Insn& i, uint32_t lane, Space space, uint64_t address, uint64_t bytes, bool writes) {
+uint8_t* host_memory(Warp& w, const Insn& i, uint32_t lane, Space space, uint64_t address, uint64_t bytes,
+                     bool writes) {
   Cta& c = *w.cta;
   uint8_t* p = nullptr;
   switch (space) {
@@ -76,17 +77,22 @@ uint8_t* host_memory(Warp& w, const Insn& i, uint32_t lane, Space space, uint64_
       if (address + bytes <= w.local_bytes) p = w.local.data() + size_t{lane} * w.local_bytes + address;
       break;
     case Space::param:
-      if (!writes && address + bytes <= c.launch.params.size()) p = const_cast<uint8_t*>(c.launch.params.data()) + address;
+      if (!writes && address + bytes <= c.launch.params.size())
+        p = const_cast<uint8_t*>(c.launch.params.data()) + address;
       break;
     case Space::constant:
-      if (!writes && address + bytes <= c.program.const_bytes.size()) p = const_cast<uint8_t*>(c.program.const_bytes.data()) + address;
+      if (!writes && address + bytes <= c.program.const_bytes.size())
+        p = const_cast<uint8_t*>(c.program.const_bytes.data()) + address;
       break;
     case Space::generic: break;
   }
   if (!p) return out_of_bounds(w, i, lane, space, address, bytes, writes), nullptr;
   // Vector accesses of up to 16 bytes need their own size; a tensor map (128 bytes) checks its alignment itself.
   if (bytes <= 16 && (bytes & (bytes - 1) ? false : address & (bytes - 1))) {
-    c.fault("SMEM-12", i.place, "misaligned access of " + std::to_string(bytes) + " bytes at " + std::string(ptx::kSpaceNames[static_cast<size_t>(space)]) + " address " + hex(address) + " (thread " + std::to_string(32 * w.index + lane) + ")");
+    c.fault("SMEM-12", i.place,
+            "misaligned access of " + std::to_string(bytes) + " bytes at " +
+                std::string(ptx::kSpaceNames[static_cast<size_t>(space)]) + " address " + hex(address) + " (thread " +
+                std::to_string(32 * w.index + lane) + ")");
     return nullptr;
   }
   return p;
@@ -106,14 +112,18 @@ bool shared_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uint
   }
   out = static_cast<uint32_t>(value);
   if (value % align) {
-    const char* rule = align == kTmaTensorSmemAlign ? "TMA-02" : align == kMbarrierBytes ? "MBAR-01" : align == kTmaBulkSmemAlign ? "TMA-01" : "SMEM-12";
+    const char* rule = align == kTmaTensorSmemAlign ? "TMA-02"
+                       : align == kMbarrierBytes    ? "MBAR-01"
+                       : align == kTmaBulkSmemAlign ? "TMA-01"
+                                                    : "SMEM-12";
     c.fault(rule, i.place, "shared address " + hex(value) + " is no multiple of " + std::to_string(align));
     return false;
   }
   return true;
 }
 
-void note_access(Warp& w, const Insn& i, Space space, const LaneAddresses& at, uint32_t lanes, uint32_t bytes, Access kind) {
+void note_access(Warp& w, const Insn& i, Space space, const LaneAddresses& at, uint32_t lanes, uint32_t bytes,
+                 Access kind) {
   Cta& c = *w.cta;
   if (i.b & kStrong || kind == Access::atomic) note_strong(w, space, at, lanes, kind);
   if (space != Space::shared) return;
@@ -123,7 +133,8 @@ void note_access(Warp& w, const Insn& i, Space space, const LaneAddresses& at, u
     shared[l] = static_cast<uint32_t>(at.at[l]);
     for (uint32_t a = shared[l] & ~7u; a < shared[l] + bytes; a += 8)
       if (c.mbarrier_at(a)) {
-        c.finding(c.violation("MBAR-04", i.place, "an ordinary access touches the live mbarrier at " + c.shared_text(a)));
+        c.finding(
+            c.violation("MBAR-04", i.place, "an ordinary access touches the live mbarrier at " + c.shared_text(a)));
         lanes &= ~(1u << l);
         break;
       }

@@ -30,14 +30,16 @@ inline void addresses(Warp& w, const Insn& i, LaneAddresses& out) {
 ptx::Space resolve(uint64_t& address);
 
 // Host memory of [address, address + bytes) for a lane; null after a trap.
-uint8_t* host_memory(Warp& w, const Insn& i, uint32_t lane, ptx::Space space, uint64_t address, uint64_t bytes, bool writes);
+uint8_t* host_memory(Warp& w, const Insn& i, uint32_t lane, ptx::Space space, uint64_t address, uint64_t bytes,
+                     bool writes);
 
 // A shared address operand (mbarrier, copy destination): the value of lane `lane`, generic addresses made shared ones.
 // False after a trap (outside shared memory, misaligned).
 bool shared_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uint32_t align, uint32_t& out);
 
 // Tells the race checker and the strong-access clocks; `addresses` are shared ones where space is shared.
-void note_access(Warp& w, const Insn& i, ptx::Space space, const LaneAddresses& at, uint32_t lanes, uint32_t bytes, Access kind);
+void note_access(Warp& w, const Insn& i, ptx::Space space, const LaneAddresses& at, uint32_t lanes, uint32_t bytes,
+                 Access kind);
 
 // Takes `.shared`, `.shared::cta`, `.global` ... from the modifiers; generic where there is none.
 ptx::Space take_space(Builder& b);

@@ -63,12 +63,16 @@ struct MulHi {
 template <class D>
 struct MulWide {
   template <class T>
-  D operator()(T a, T b) const { return static_cast<D>(static_cast<D>(a) * static_cast<D>(b)); }
+  D operator()(T a, T b) const {
+    return static_cast<D>(static_cast<D>(a) * static_cast<D>(b));
+  }
 };
 template <class M>
 struct MadOf {
   template <class T, class C>
-  C operator()(T a, T b, C c) const { return Add{}(static_cast<C>(M{}(a, b)), c); }
+  C operator()(T a, T b, C c) const {
+    return Add{}(static_cast<C>(M{}(a, b)), c);
+  }
 };
 struct Fma {
   template <class T>
@@ -114,13 +118,16 @@ struct Extreme {
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (Integer<T>) return Max ? (a > b ? a : b) : (a < b ? a : b);
-    else return map_floats<T>([](auto x, auto y) {
-        if (Nan && (std::isnan(x) || std::isnan(y))) return std::numeric_limits<decltype(x)>::quiet_NaN();
-        if (std::isnan(x)) return y;
-        if (std::isnan(y)) return x;
-        if (x == y) return std::signbit(x) == Max ? y : x;
-        return (x > y) == Max ? x : y;
-      }, a, b);
+    else
+      return map_floats<T>(
+          [](auto x, auto y) {
+            if (Nan && (std::isnan(x) || std::isnan(y))) return std::numeric_limits<decltype(x)>::quiet_NaN();
+            if (std::isnan(x)) return y;
+            if (std::isnan(y)) return x;
+            if (x == y) return std::signbit(x) == Max ? y : x;
+            return (x > y) == Max ? x : y;
+          },
+          a, b);
   }
 };
 using Max = Extreme<true, false>;
@@ -176,9 +183,11 @@ ExecFn for_integer(Type t) {
   switch (t) {
     case Type::u16: return run<N, uint16_t, F>();
     case Type::s16: return run<N, int16_t, F>();
-    case Type::u32: case Type::b32: return run<N, uint32_t, F>();
+    case Type::u32:
+    case Type::b32: return run<N, uint32_t, F>();
     case Type::s32: return run<N, int32_t, F>();
-    case Type::u64: case Type::b64: return run<N, uint64_t, F>();
+    case Type::u64:
+    case Type::b64: return run<N, uint64_t, F>();
     case Type::s64: return run<N, int64_t, F>();
     default: return nullptr;
   }
@@ -300,8 +309,10 @@ void build_multiply(Builder& b, Type t, bool add) {
     const RealForm f = real_form(b);
     return emit(b, add ? for_real<Arity::three, Fma>(t, f) : for_real<Arity::two, Mul>(t, f), t, sources);
   }
-  if (b.mods().take("lo")) return emit(b, add ? for_integer<Arity::three, MadOf<Mul>>(t) : for_integer<Arity::two, Mul>(t), t, sources);
-  if (b.mods().take("hi")) return emit(b, add ? for_integer<Arity::three, MadOf<MulHi>>(t) : for_integer<Arity::two, MulHi>(t), t, sources);
+  if (b.mods().take("lo"))
+    return emit(b, add ? for_integer<Arity::three, MadOf<Mul>>(t) : for_integer<Arity::two, Mul>(t), t, sources);
+  if (b.mods().take("hi"))
+    return emit(b, add ? for_integer<Arity::three, MadOf<MulHi>>(t) : for_integer<Arity::two, MulHi>(t), t, sources);
   if (!b.mods().take("wide")) return b.unsupported_form(b.insn().opcode);
   b.expect_operands(sources + 1, sources + 1);
   const ExecFn exec = add ? for_wide<Arity::three, MadWide>(t) : for_wide<Arity::two, MulWide>(t);
@@ -344,9 +355,7 @@ void emit_carry(Builder& b, CarryForm f) {
 
 }  // namespace
 
-void build_carry(Builder& b) {
-  emit_carry(b, {b.mnemonic() == "subc", true, b.mods().take("cc")});
-}
+void build_carry(Builder& b) { emit_carry(b, {b.mnemonic() == "subc", true, b.mods().take("cc")}); }
 
 void build_arithmetic(Builder& b) {
   const std::string& op = b.mnemonic();
@@ -360,7 +369,8 @@ void build_arithmetic(Builder& b) {
   if (op == "mul" || op == "mad") return build_multiply(b, t, op == "mad");
   if (op == "fma") {
     const RealForm f = real_form(b);
-    if (t == Type::f32 && f.rounding == "rn" && !f.ftz && !f.sat && host_has_fma()) return emit(b, fma_f32_native, t, 3);
+    if (t == Type::f32 && f.rounding == "rn" && !f.ftz && !f.sat && host_has_fma())
+      return emit(b, fma_f32_native, t, 3);
     return emit(b, for_real<Arity::three, Fma>(t, f), t, 3);
   }
   if (op == "add") return emit(b, for_any<Arity::two, Add>(b, t), t, 2);
@@ -373,7 +383,9 @@ void build_arithmetic(Builder& b) {
   if (op == "min" || op == "max") {
     const bool max = op == "max";
     if (b.mods().take("NaN"))
-      return emit(b, max ? for_any<Arity::two, Extreme<true, true>>(b, t) : for_any<Arity::two, Extreme<false, true>>(b, t), t, 2);
+      return emit(
+          b, max ? for_any<Arity::two, Extreme<true, true>>(b, t) : for_any<Arity::two, Extreme<false, true>>(b, t), t,
+          2);
     return emit(b, max ? for_any<Arity::two, Max>(b, t) : for_any<Arity::two, Min>(b, t), t, 2);
   }
   if (op == "div") {

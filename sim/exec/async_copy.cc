@@ -1,6 +1,6 @@
-// cp.async: copies of 4, 8 or 16 bytes from global to shared memory, commit groups of each thread, arrival on an mbarrier.
-// PTX ISA 9.7.9.25.3, 9.7.13.15.15. The copies of one warp complete in order of issue, at the latest when a lane waits for
-// their group; source and destination are accessed when they complete. Bytes beyond src-size are zero.
+// cp.async: copies of 4, 8 or 16 bytes from global to shared memory, commit groups of each thread, arrival on an
+// mbarrier. PTX ISA 9.7.9.25.3, 9.7.13.15.15. The copies of one warp complete in order of issue, at the latest when a
+// lane waits for their group; source and destination are accessed when they complete. Bytes beyond src-size are zero.
 #include <cstring>
 
 #include "sim/exec/access.h"
@@ -48,7 +48,9 @@ struct Arrival : CpAsyncOp {
     }
     return true;
   }
-  std::string describe(const Cta& c) const override { return "cp.async.mbarrier.arrive on " + c.shared_text(at[lowest_lane(lanes)]); }
+  std::string describe(const Cta& c) const override {
+    return "cp.async.mbarrier.arrive on " + c.shared_text(at[lowest_lane(lanes)]);
+  }
 };
 
 template <class T>
@@ -66,8 +68,8 @@ uint64_t lane_value(Warp& w, uint32_t at, bool wide, uint32_t lane) {
   return wide ? w.reg<uint64_t>(at)[lane] : w.reg<uint32_t>(at)[lane];
 }
 
-// Insn: src[0]/imm destination; src[1] and lists[list] the source base and whether it is 64 bits wide (c); src[2] src-size;
-// src[3] ignore-src predicate; bytes.
+// Insn: src[0]/imm destination; src[1] and lists[list] the source base and whether it is 64 bits wide (c); src[2]
+// src-size; src[3] ignore-src predicate; bytes.
 Step copy(Warp& w, const Insn& i) {
   Cta& c = *w.cta;
   auto op = std::make_unique<Copy>();
@@ -77,13 +79,17 @@ Step copy(Warp& w, const Insn& i) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
     const uint64_t to = (i.src[0] == kNone ? 0 : lane_value(w, i.src[0], i.b & kWideBase, l)) + i.imm;
-    if (!shared_address(w, i, i.b & kWideBase ? to : static_cast<uint32_t>(to), i.bytes, i.bytes, op->to[l])) return Step::trap;
+    if (!shared_address(w, i, i.b & kWideBase ? to : static_cast<uint32_t>(to), i.bytes, i.bytes, op->to[l]))
+      return Step::trap;
     uint32_t size = i.src[2] == kNone ? i.bytes : w.reg<uint32_t>(i.src[2])[l];
     if (i.src[3] != kNone && ((w.pred(i.src[3]) >> l & 1) != i.d)) size = 0;
-    if (size > i.bytes) return c.fault("CPASYNC-03", i.place, "src-size is " + std::to_string(size) + ", cp-size " + std::to_string(i.bytes));
+    if (size > i.bytes)
+      return c.fault("CPASYNC-03", i.place,
+                     "src-size is " + std::to_string(size) + ", cp-size " + std::to_string(i.bytes));
     uint64_t from = lane_value(w, i.src[1], i.c, l) + displacement;
     if (size) {
-      if (from % i.bytes) return c.fault("CPASYNC-02", i.place, "the source address is no multiple of " + std::to_string(i.bytes));
+      if (from % i.bytes)
+        return c.fault("CPASYNC-02", i.place, "the source address is no multiple of " + std::to_string(i.bytes));
       if (!host_memory(w, i, l, ptx::Space::global, from, size, false)) return Step::trap;
     }
     op->from[l] = from, op->from_bytes[l] = size;
@@ -146,7 +152,8 @@ void build_copy(Builder& b) {
   if (b.mods().take("L2::cache_hint")) return b.unsupported_form(b.insn().opcode);
   b.expect_operands(3, 4);
   const auto bytes = b.literal(b.operand(2));
-  if (!bytes || (*bytes != 16 && (only_16 || (*bytes != 4 && *bytes != 8)))) return b.fail("cp-size must be 4, 8 or 16 (16 for .cg) [CPASYNC-01]");
+  if (!bytes || (*bytes != 16 && (only_16 || (*bytes != 4 && *bytes != 8))))
+    return b.fail("cp-size must be 4, 8 or 16 (16 for .cg) [CPASYNC-01]");
   const AddressOperand to = b.address(b.operand(0)), from = b.address(b.operand(1));
   const uint32_t base = from.base == kNone ? b.constant(64, 0) : from.base;
   uint32_t size = kNone, ignore = kNone;

@@ -1,5 +1,5 @@
-// atom and red on shared and global memory. PTX ISA 9.7.13.5, 9.7.13.6. Lanes act one after another in lane order; kernels
-// with global atomics have their CTAs run one after another, so results do not depend on the number of threads.
+// atom and red on shared and global memory. PTX ISA 9.7.13.5, 9.7.13.6. Lanes act one after another in lane order;
+// kernels with global atomics have their CTAs run one after another, so results do not depend on the number of threads.
 #include <cstring>
 
 #include "sim/exec/access.h"
@@ -70,9 +70,11 @@ Step atomic(Warp& w, const Insn& i) {
 
 ExecFn atomic_for(Type t) {
   switch (t) {
-    case Type::u32: case Type::b32: return atomic<uint32_t>;
+    case Type::u32:
+    case Type::b32: return atomic<uint32_t>;
     case Type::s32: return atomic<int32_t>;
-    case Type::u64: case Type::b64: return atomic<uint64_t>;
+    case Type::u64:
+    case Type::b64: return atomic<uint64_t>;
     case Type::s64: return atomic<int64_t>;
     case Type::b16: return atomic<uint16_t>;
     case Type::f32: return atomic<float>;
@@ -89,7 +91,8 @@ ExecFn atomic_for(Type t) {
 
 void build_atomic(Builder& b) {
   const bool returns = b.mnemonic() == "atom";
-  for (std::string_view s : {"relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys", "noftz"}) b.mods().take(s);
+  for (std::string_view s : {"relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys", "noftz"})
+    b.mods().take(s);
   const Space space = take_space(b);
   Op op = Op::add;
   bool found = false;
@@ -97,7 +100,8 @@ void build_atomic(Builder& b) {
     if (b.mods().take(kOps[k])) op = static_cast<Op>(k), found = true;
   const auto type = b.mods().take_type();
   const ExecFn exec = type ? atomic_for(*type) : nullptr;
-  if (!found || !exec || (is_real(*type) && op != Op::add && op != Op::exch)) return b.unsupported_form(b.insn().opcode);
+  if (!found || !exec || (is_real(*type) && op != Op::add && op != Op::exch))
+    return b.unsupported_form(b.insn().opcode);
   const size_t first = returns ? 1 : 0, values = op == Op::cas ? 2 : 1;
   b.expect_operands(first + 1 + values, first + 1 + values);
   const uint32_t dst = returns ? b.destination(0, *type) : kNone;

@@ -39,9 +39,11 @@ Step named(Warp& w, const Insn& i) {
   const uint32_t lane = lowest_lane(w.mask), id = w.reg<uint32_t>(i.src[0])[lane];
   const uint32_t threads = i.src[1] == kNone ? 0 : w.reg<uint32_t>(i.src[1])[lane];
   if (id >= kNamedBarriers) return c.fault("BAR-01", i.place, "barrier " + std::to_string(id) + " does not exist");
-  if (threads % 32) return c.fault("BAR-02", i.place, "a barrier count of " + std::to_string(threads) + " is no multiple of 32");
+  if (threads % 32)
+    return c.fault("BAR-02", i.place, "a barrier count of " + std::to_string(threads) + " is no multiple of 32");
   if (i.b && w.mask != w.live && c.race)
-    c.finding(c.violation("BAR-05", i.place, "only a part of warp " + std::to_string(w.index) + " executes this barrier"));
+    c.finding(
+        c.violation("BAR-05", i.place, "only a part of warp " + std::to_string(w.index) + " executes this barrier"));
   const uint64_t generation = c.named[id].generation;
   c.note_event(EventKind::named_barrier, w, i.place);
   const bool done = arrive_named(w, id, threads, i.a, i.place);
@@ -94,7 +96,9 @@ Step set_registers(Warp& w, const Insn& i) {
   if (i.a ? change < 0 : change > 0) {
     // What the kernel starts with is ptxas's choice; the other direction is no change.
     if (i.a) return Step::next;
-    return c.fault("SETREG-03", i.place, "setmaxnreg.dec to " + std::to_string(i.imm) + " registers, the warp has " + std::to_string(w.registers));
+    return c.fault(
+        "SETREG-03", i.place,
+        "setmaxnreg.dec to " + std::to_string(i.imm) + " registers, the warp has " + std::to_string(w.registers));
   }
   if (change > c.free_registers) {
     w.path->wait = Wait{};

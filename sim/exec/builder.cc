@@ -26,8 +26,8 @@ constexpr OpRow kOps[] = {
 const OpRow* find_op(std::string_view opcode) {
   const OpRow* best = nullptr;
   for (const OpRow& r : kOps) {
-    const bool prefix = opcode.starts_with(r.mnemonic) &&
-                        (opcode.size() == r.mnemonic.size() || opcode[r.mnemonic.size()] == '.');
+    const bool prefix =
+        opcode.starts_with(r.mnemonic) && (opcode.size() == r.mnemonic.size() || opcode[r.mnemonic.size()] == '.');
     if (prefix && (!best || r.mnemonic.size() > best->mnemonic.size())) best = &r;
   }
   return best;
@@ -38,24 +38,46 @@ struct SpecialRow {
   Special special;
 };
 constexpr SpecialRow kSpecials[] = {
-    {"%tid.x", Special::tid_x}, {"%tid.y", Special::tid_y}, {"%tid.z", Special::tid_z},
-    {"%ntid.x", Special::ntid_x}, {"%ntid.y", Special::ntid_y}, {"%ntid.z", Special::ntid_z},
-    {"%ctaid.x", Special::ctaid_x}, {"%ctaid.y", Special::ctaid_y}, {"%ctaid.z", Special::ctaid_z},
-    {"%nctaid.x", Special::nctaid_x}, {"%nctaid.y", Special::nctaid_y}, {"%nctaid.z", Special::nctaid_z},
-    {"%laneid", Special::laneid}, {"%warpid", Special::warpid}, {"%nwarpid", Special::nwarpid},
-    {"%smid", Special::smid}, {"%nsmid", Special::nsmid}, {"%gridid", Special::gridid},
-    {"%lanemask_eq", Special::lanemask_eq}, {"%lanemask_le", Special::lanemask_le},
-    {"%lanemask_lt", Special::lanemask_lt}, {"%lanemask_ge", Special::lanemask_ge},
+    {"%tid.x", Special::tid_x},
+    {"%tid.y", Special::tid_y},
+    {"%tid.z", Special::tid_z},
+    {"%ntid.x", Special::ntid_x},
+    {"%ntid.y", Special::ntid_y},
+    {"%ntid.z", Special::ntid_z},
+    {"%ctaid.x", Special::ctaid_x},
+    {"%ctaid.y", Special::ctaid_y},
+    {"%ctaid.z", Special::ctaid_z},
+    {"%nctaid.x", Special::nctaid_x},
+    {"%nctaid.y", Special::nctaid_y},
+    {"%nctaid.z", Special::nctaid_z},
+    {"%laneid", Special::laneid},
+    {"%warpid", Special::warpid},
+    {"%nwarpid", Special::nwarpid},
+    {"%smid", Special::smid},
+    {"%nsmid", Special::nsmid},
+    {"%gridid", Special::gridid},
+    {"%lanemask_eq", Special::lanemask_eq},
+    {"%lanemask_le", Special::lanemask_le},
+    {"%lanemask_lt", Special::lanemask_lt},
+    {"%lanemask_ge", Special::lanemask_ge},
     {"%lanemask_gt", Special::lanemask_gt},
-    {"%cluster_ctarank", Special::cluster_ctarank}, {"%cluster_nctarank", Special::cluster_nctarank},
-    {"%cluster_ctaid.x", Special::cluster_ctaid_x}, {"%cluster_ctaid.y", Special::cluster_ctaid_y},
-    {"%cluster_ctaid.z", Special::cluster_ctaid_z}, {"%cluster_nctaid.x", Special::cluster_nctaid_x},
-    {"%cluster_nctaid.y", Special::cluster_nctaid_y}, {"%cluster_nctaid.z", Special::cluster_nctaid_z},
-    {"%clusterid.x", Special::clusterid_x}, {"%clusterid.y", Special::clusterid_y},
-    {"%clusterid.z", Special::clusterid_z}, {"%nclusterid.x", Special::nclusterid_x},
-    {"%nclusterid.y", Special::nclusterid_y}, {"%nclusterid.z", Special::nclusterid_z},
+    {"%cluster_ctarank", Special::cluster_ctarank},
+    {"%cluster_nctarank", Special::cluster_nctarank},
+    {"%cluster_ctaid.x", Special::cluster_ctaid_x},
+    {"%cluster_ctaid.y", Special::cluster_ctaid_y},
+    {"%cluster_ctaid.z", Special::cluster_ctaid_z},
+    {"%cluster_nctaid.x", Special::cluster_nctaid_x},
+    {"%cluster_nctaid.y", Special::cluster_nctaid_y},
+    {"%cluster_nctaid.z", Special::cluster_nctaid_z},
+    {"%clusterid.x", Special::clusterid_x},
+    {"%clusterid.y", Special::clusterid_y},
+    {"%clusterid.z", Special::clusterid_z},
+    {"%nclusterid.x", Special::nclusterid_x},
+    {"%nclusterid.y", Special::nclusterid_y},
+    {"%nclusterid.z", Special::nclusterid_z},
     {"%is_explicit_cluster", Special::is_explicit_cluster},
-    {"%dynamic_smem_size", Special::dynamic_smem_size}, {"%total_smem_size", Special::total_smem_size},
+    {"%dynamic_smem_size", Special::dynamic_smem_size},
+    {"%total_smem_size", Special::total_smem_size},
 };
 
 uint32_t slot_bits(Type t) { return t == Type::pred ? 1 : row(t).bits <= 32 ? 32 : row(t).bits; }
@@ -142,7 +164,8 @@ const Builder::Name* Builder::find(const std::string& name) const {
 
 uint32_t Builder::allocate(Type type) {
   if (type == Type::pred) {  // sixteen predicates share 64 bytes
-    if (predicate_bytes_left_ == 0) predicate_next_ = program_.register_bytes, program_.register_bytes += 64, predicate_bytes_left_ = 64;
+    if (predicate_bytes_left_ == 0)
+      predicate_next_ = program_.register_bytes, program_.register_bytes += 64, predicate_bytes_left_ = 64;
     predicate_bytes_left_ -= 4;
     return (predicate_next_ += 4) - 4;
   }
@@ -151,7 +174,9 @@ uint32_t Builder::allocate(Type type) {
   return at;
 }
 
-uint32_t Builder::scratch(uint32_t bits) { return allocate(bits == 1 ? Type::pred : bits == 64 ? Type::b64 : Type::b32); }
+uint32_t Builder::scratch(uint32_t bits) {
+  return allocate(bits == 1 ? Type::pred : bits == 64 ? Type::b64 : Type::b32);
+}
 
 uint32_t Builder::constant(uint32_t bits, uint64_t value) {
   auto [it, fresh] = constants_.try_emplace({bits, value}, 0);
@@ -216,7 +241,8 @@ uint32_t Builder::source(const Operand& o, Type type) {
     if (o.name == "WARP_SZ") return constant(slot_bits(type), 32);
     return fail("unknown name '" + o.name + "'"), 0;
   }
-  if (n->kind == Name::Kind::symbol) return constant(slot_bits(type) == 64 ? 64 : 32, n->address + static_cast<uint64_t>(o.offset));
+  if (n->kind == Name::Kind::symbol)
+    return constant(slot_bits(type) == 64 ? 64 : 32, n->address + static_cast<uint64_t>(o.offset));
   if (n->kind != Name::Kind::reg) return fail("'" + o.name + "' is no value"), 0;
   if (slot_bits(n->type) != slot_bits(type))
     return fail("register " + o.name + " of type ." + std::string(row(n->type).name) + " in " + insn_->opcode), 0;
@@ -234,7 +260,8 @@ uint32_t Builder::data_register(const Operand& o, bool& wide) {
   if (o.kind == Operand::Kind::sink) return wide = false, allocate(Type::b32);
   const auto type = register_type(o);
   if (!type) return fail("a register is expected in " + insn_->opcode), 0;
-  if (*type == Type::pred || row(*type).bits > 64) return fail("register " + o.name + " cannot be used in " + insn_->opcode), 0;
+  if (*type == Type::pred || row(*type).bits > 64)
+    return fail("register " + o.name + " cannot be used in " + insn_->opcode), 0;
   wide = slot_bits(*type) == 64;
   return find(o.name)->at;
 }
@@ -305,7 +332,8 @@ void Builder::declare_global(const ptx::Variable& v) {
   std::vector<uint8_t> bytes(v.bytes());
   const uint32_t element = byte_size(v.type);
   for (size_t i = 0; i < v.values.size() && (i + 1) * element <= bytes.size(); ++i) {
-    if (v.values[i].kind == Operand::Kind::name) return unsupported_form("an address as the initial value of " + v.name);
+    if (v.values[i].kind == Operand::Kind::name)
+      return unsupported_form("an address as the initial value of " + v.name);
     const uint64_t bits = literal_bits(v.values[i], v.type);
     std::memcpy(bytes.data() + i * element, &bits, element);
   }
@@ -334,7 +362,8 @@ void Builder::declare_shared(const ptx::Variable& v) {
 
 void Builder::collect_shared(const ptx::Block& block) {
   for (const ptx::Statement& s : block.body) {
-    if (auto* v = std::get_if<ptx::Variable>(&s.value); v && v->space == Space::shared && !shared_.contains(v->name)) declare_shared(*v);
+    if (auto* v = std::get_if<ptx::Variable>(&s.value); v && v->space == Space::shared && !shared_.contains(v->name))
+      declare_shared(*v);
     if (auto* b = std::get_if<ptx::Block>(&s.value)) collect_shared(*b);
   }
 }
@@ -375,7 +404,8 @@ uint64_t Builder::local_space(uint64_t bytes, uint32_t align) {
 
 void Builder::local_variable(const ptx::Variable& v) {
   if (v.space == Space::shared) return;  // placed already
-  if (v.space != Space::local && v.space != Space::param) return unsupported_form("a variable in this state space inside a function");
+  if (v.space != Space::local && v.space != Space::param)
+    return unsupported_form("a variable in this state space inside a function");
   if (v.bytes() > (1u << 20)) return unsupported_form("a local variable of more than 1 MiB");
   Name n;
   n.kind = Name::Kind::symbol, n.space = Space::local, n.address = local_space(v.bytes(), v.alignment());
@@ -400,8 +430,11 @@ void Builder::launch_directives(const ptx::Function& entry, uint32_t block_threa
     if (d.name == "maxnreg") registers = std::min<uint64_t>(registers, (d.values[0] + 7) / 8 * 8);
     uint64_t threads = 1;
     for (uint64_t v : d.values) threads *= v;
-    const bool wrong = (d.name == "maxntid" && block_threads > threads) || (d.name == "reqntid" && block_threads != threads);
-    if (wrong) fail("the launch has " + std::to_string(block_threads) + " threads, the kernel says ." + d.name + " " + std::to_string(threads));
+    const bool wrong =
+        (d.name == "maxntid" && block_threads > threads) || (d.name == "reqntid" && block_threads != threads);
+    if (wrong)
+      fail("the launch has " + std::to_string(block_threads) + " threads, the kernel says ." + d.name + " " +
+           std::to_string(threads));
   }
   program_.launch_registers = static_cast<uint32_t>(std::min<uint64_t>(registers, 255 / 8 * 8));
 }
@@ -428,7 +461,8 @@ void Builder::block(const ptx::Block& b) {
 
 void Builder::statement(const ptx::Statement& s) {
   if (auto* i = std::get_if<ptx::Instruction>(&s.value)) instruction(*i);
-  else if (auto* l = std::get_if<ptx::Label>(&s.value)) labels_[find(l->name)->at] = static_cast<uint32_t>(program_.code.size());
+  else if (auto* l = std::get_if<ptx::Label>(&s.value))
+    labels_[find(l->name)->at] = static_cast<uint32_t>(program_.code.size());
   else if (auto* r = std::get_if<ptx::RegisterDecl>(&s.value)) registers(*r);
   else if (auto* v = std::get_if<ptx::Variable>(&s.value)) local_variable(*v);
   else if (auto* b = std::get_if<ptx::Block>(&s.value)) block(*b);
@@ -476,12 +510,14 @@ void Builder::call(const ptx::Instruction& in) {
   for (const ptx::Function* c : calls_)
     if (c == f) return unsupported_form("recursion of " + name);
   if (!in.guard.empty()) return unsupported_form("a predicated call");
-  if (results.size() != f->results.size() || arguments.size() != f->params.size()) return fail("wrong number of arguments of " + name);
+  if (results.size() != f->results.size() || arguments.size() != f->params.size())
+    return fail("wrong number of arguments of " + name);
 
   Scope params;
   auto bind = [&](const ptx::Variable& formal, const Operand& actual) {
     const Name* n = find(actual.name);
-    if (!n || n->kind != Name::Kind::symbol || n->space != Space::local) return unsupported_form("an argument of " + name + " that is no .param variable");
+    if (!n || n->kind != Name::Kind::symbol || n->space != Space::local)
+      return unsupported_form("an argument of " + name + " that is no .param variable");
     params[formal.name] = *n;
   };
   for (size_t i = 0; i < results.size(); ++i) bind(f->results[i], results[i]);

@@ -1,6 +1,7 @@
 // Decodes one kernel of a module into a Program: names to registers and addresses, calls inlined, one Insn a PTX
 // instruction (family functions build_<family>), branches with their reconvergence points.
-// Fails: input error (unknown name, wrong operand), unsupported (instruction, modifier, recursion), by range of the PTX.
+// Fails: input error (unknown name, wrong operand), unsupported (instruction, modifier, recursion), by range of the
+// PTX.
 #pragma once
 #include <functional>
 #include <map>
@@ -109,7 +110,7 @@ class Builder {
   Program& program_;
   std::vector<Scope> scopes_;
   std::vector<const ptx::Function*> calls_;
-  std::vector<uint32_t> ends_;  // label of the end of each inlined function
+  std::vector<uint32_t> ends_;    // label of the end of each inlined function
   std::vector<uint32_t> labels_;  // label -> code index
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> constants_;
   std::map<std::string, uint32_t> specials_;
@@ -133,12 +134,13 @@ void find_joins(Program& program);
 
 // ---- families: each decodes the instructions whose row names it
 #define PTX_FAMILY(name) void build_##name(Builder& b);
-PTX_FAMILY(arithmetic) PTX_FAMILY(carry) PTX_FAMILY(integer) PTX_FAMILY(logic) PTX_FAMILY(real_function)
-PTX_FAMILY(compare) PTX_FAMILY(move) PTX_FAMILY(convert) PTX_FAMILY(load_store) PTX_FAMILY(nothing)
-PTX_FAMILY(cache_policy) PTX_FAMILY(atomic) PTX_FAMILY(warp) PTX_FAMILY(barrier) PTX_FAMILY(cluster_barrier)
-PTX_FAMILY(fence) PTX_FAMILY(mbarrier) PTX_FAMILY(async_copy) PTX_FAMILY(bulk_copy) PTX_FAMILY(bulk_group)
-PTX_FAMILY(tensor_copy) PTX_FAMILY(wgmma) PTX_FAMILY(wgmma_mma) PTX_FAMILY(matrix) PTX_FAMILY(mma)
-PTX_FAMILY(control) PTX_FAMILY(register_budget) PTX_FAMILY(cluster_address)
+PTX_FAMILY(arithmetic)
+PTX_FAMILY(carry) PTX_FAMILY(integer) PTX_FAMILY(logic) PTX_FAMILY(real_function) PTX_FAMILY(compare) PTX_FAMILY(move)
+    PTX_FAMILY(convert) PTX_FAMILY(load_store) PTX_FAMILY(nothing) PTX_FAMILY(cache_policy) PTX_FAMILY(atomic)
+        PTX_FAMILY(warp) PTX_FAMILY(barrier) PTX_FAMILY(cluster_barrier) PTX_FAMILY(fence) PTX_FAMILY(mbarrier)
+            PTX_FAMILY(async_copy) PTX_FAMILY(bulk_copy) PTX_FAMILY(bulk_group) PTX_FAMILY(tensor_copy)
+                PTX_FAMILY(wgmma) PTX_FAMILY(wgmma_mma) PTX_FAMILY(matrix) PTX_FAMILY(mma) PTX_FAMILY(control)
+                    PTX_FAMILY(register_budget) PTX_FAMILY(cluster_address)
 #undef PTX_FAMILY
 
 }  // namespace tc::sim

@@ -1,6 +1,6 @@
-// cp.async.bulk, one-dimensional: global to shared (completes on an mbarrier) and shared to global (bulk groups), and the
-// groups themselves. PTX ISA 9.7.9.25.4-6. A size that is no multiple of 16 copies and signals the multiple below it
-// (TX-10, H200); size 0 does nothing.
+// cp.async.bulk, one-dimensional: global to shared (completes on an mbarrier) and shared to global (bulk groups), and
+// the groups themselves. PTX ISA 9.7.9.25.4-6. A size that is no multiple of 16 copies and signals the multiple below
+// it (TX-10, H200); size 0 does nothing.
 #include <cstring>
 
 #include "sim/exec/bulk.h"
@@ -24,7 +24,9 @@ struct BulkLoad : LoadOp {
     done += n;
     return !landed(c, n) || done == bytes;
   }
-  std::string describe(const Cta& c) const override { return "bulk copy of " + std::to_string(bytes) + " bytes to " + c.shared_text(to); }
+  std::string describe(const Cta& c) const override {
+    return "bulk copy of " + std::to_string(bytes) + " bytes to " + c.shared_text(to);
+  }
 };
 
 struct BulkStore : StoreOp {
@@ -39,7 +41,9 @@ struct BulkStore : StoreOp {
     if (uint8_t* p = c.global.find(to, bytes)) std::memcpy(p, data.data(), bytes);
     return true;
   }
-  std::string describe(const Cta& c) const override { return "bulk copy of " + std::to_string(bytes) + " bytes from " + c.shared_text(from); }
+  std::string describe(const Cta& c) const override {
+    return "bulk copy of " + std::to_string(bytes) + " bytes from " + c.shared_text(from);
+  }
 };
 
 struct Ends {
@@ -58,7 +62,8 @@ bool check_ends(Warp& w, const Insn& i, uint32_t lane, Ends ends, uint32_t& byte
     bytes -= bytes % 16;
   }
   if (!shared_address(w, i, ends.shared, std::max(bytes, 1u), kTmaBulkSmemAlign, shared)) return false;
-  if (ends.global % kTmaGlobalAlign) return c.fault("TMA-01", i.place, "the global address is no multiple of 16"), false;
+  if (ends.global % kTmaGlobalAlign)
+    return c.fault("TMA-01", i.place, "the global address is no multiple of 16"), false;
   if (bytes == 0) return true;
   uint64_t global = ends.global;
   if (resolve(global) != Space::global) return c.fault("TMA-01", i.place, "a global address is expected"), false;
@@ -117,7 +122,8 @@ Step commit(Warp& w, const Insn&) {
 Step wait_group(Warp& w, const Insn& i) {
   Cta& c = *w.cta;
   for (const auto& op : c.async.ops) {
-    if (!op->group || op->thread / 32 != w.index || !(w.mask >> op->thread % 32 & 1) || (i.a && op->reads_done)) continue;
+    if (!op->group || op->thread / 32 != w.index || !(w.mask >> op->thread % 32 & 1) || (i.a && op->reads_done))
+      continue;
     if (op->group + i.imm >= groups_of(c, op->thread).open) continue;
     w.path->wait = Wait{};
     w.path->wait.kind = Wait::Kind::bulk;
@@ -129,7 +135,8 @@ Step wait_group(Warp& w, const Insn& i) {
     for (uint32_t m = w.mask; m; m &= m - 1) {
       const auto it = c.bulk_groups.find(32 * w.index + lowest_lane(m));
       if (it != c.bulk_groups.end() && it->second.open > i.imm + 1)
-        c.race->learn(w.index, 1u << lowest_lane(m), it->second.slot, static_cast<uint32_t>(it->second.open - 1 - i.imm));
+        c.race->learn(w.index, 1u << lowest_lane(m), it->second.slot,
+                      static_cast<uint32_t>(it->second.open - 1 - i.imm));
     }
   return Step::next;
 }
@@ -151,7 +158,9 @@ bool LoadOp::landed(Cta& c, uint32_t bytes) {
   Mbarrier* b = c.mbarrier_at(barrier);
   if (!b) return c.fault("MBAR-03", place, "the mbarrier of this copy is gone: " + c.shared_text(barrier)), false;
   if (c.race && b->phase != phase)
-    c.finding(c.violation("TX-02", place, "bytes of this copy land in phase " + std::to_string(b->phase) + " of the mbarrier " + c.shared_text(barrier) + ", it was issued in phase " + std::to_string(phase)));
+    c.finding(c.violation("TX-02", place,
+                          "bytes of this copy land in phase " + std::to_string(b->phase) + " of the mbarrier " +
+                              c.shared_text(barrier) + ", it was issued in phase " + std::to_string(phase)));
   return c.settle_mbarrier(*b, barrier, complete_tx(*b, bytes), place);
 }
 
@@ -175,23 +184,29 @@ void enter_group(Warp& w, uint32_t lane, const Insn& i, StoreOp& op) {
 
 void note_store_read(Warp& w, uint32_t lane, const StoreOp& op, uint32_t address, uint32_t bytes) {
   Cta& c = *w.cta;
-  if (c.race) c.race->async(w.index, lane, groups_of(c, op.thread).slot, static_cast<uint32_t>(op.group), address, bytes, Access::read, op.place);
+  if (c.race)
+    c.race->async(w.index, lane, groups_of(c, op.thread).slot, static_cast<uint32_t>(op.group), address, bytes,
+                  Access::read, op.place);
 }
 
 void note_load_write(Warp& w, uint32_t lane, const LoadOp& op, uint32_t address, uint32_t bytes) {
   Cta& c = *w.cta;
-  if (c.race) c.race->async(w.index, lane, c.mbarrier_at(op.barrier)->slot, static_cast<uint32_t>(op.phase + 1), address, bytes, Access::write, op.place);
+  if (c.race)
+    c.race->async(w.index, lane, c.mbarrier_at(op.barrier)->slot, static_cast<uint32_t>(op.phase + 1), address, bytes,
+                  Access::write, op.place);
 }
 
 void build_bulk_copy(Builder& b) {
   const bool load = b.mods().take("mbarrier::complete_tx::bytes"), store = b.mods().take("bulk_group");
   const bool hint = b.mods().take("L2::cache_hint");
   const auto to = b.mods().take_any(), from = b.mods().take_any();
-  const bool known = (load && to && to->starts_with("shared::") && from == "global") || (store && to == "global" && from == "shared::cta");
+  const bool known = (load && to && to->starts_with("shared::") && from == "global") ||
+                     (store && to == "global" && from == "shared::cta");
   if (load == store || !known) return b.unsupported_form(b.insn().opcode);
   const size_t count = load ? 4 : 3;
   b.expect_operands(count, count + (hint ? 1 : 0));
-  if (const auto size = b.literal(b.operand(2)); size && *size % 16) return b.fail("the size must be a multiple of 16 [TX-10]");
+  if (const auto size = b.literal(b.operand(2)); size && *size % 16)
+    return b.fail("the size must be a multiple of 16 [TX-10]");
   std::vector<uint32_t> list;
   append_address(list, b.address(b.operand(0)));
   append_address(list, b.address(b.operand(1)));

@@ -1,5 +1,5 @@
-// setp, set, selp, slct. PTX ISA 9.7.6. Comparisons of floats are false with NaN, their u-forms true; num and nan ask for
-// it. setp writes a predicate (one bit a lane), optionally combined with another, and its complement.
+// setp, set, selp, slct. PTX ISA 9.7.6. Comparisons of floats are false with NaN, their u-forms true; num and nan ask
+// for it. setp writes a predicate (one bit a lane), optionally combined with another, and its complement.
 #include <cmath>
 
 #include "sim/exec/builder.h"
@@ -12,7 +12,7 @@ using ptx::Operand;
 using ptx::Type;
 
 enum class Relation : uint8_t { eq, ne, lt, le, gt, ge, lo, ls, hi, hs, equ, neu, ltu, leu, gtu, geu, num, nan };
-constexpr std::string_view kRelations[] = {"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi",
+constexpr std::string_view kRelations[] = {"eq", "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls",  "hi",
                                            "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
 
 template <class T>
@@ -45,7 +45,8 @@ uint32_t compare_lanes(Warp& w, const Insn& i) {
   const auto* a = w.reg<typename Lane<T>::Slot>(i.src[0]);
   const auto* b = w.reg<typename Lane<T>::Slot>(i.src[1]);
   uint32_t bits = 0;
-  for (uint32_t l = 0; l < 32; ++l) bits |= static_cast<uint32_t>(holds<R>(plain(Lane<T>::get(a[l])), plain(Lane<T>::get(b[l])))) << l;
+  for (uint32_t l = 0; l < 32; ++l)
+    bits |= static_cast<uint32_t>(holds<R>(plain(Lane<T>::get(a[l])), plain(Lane<T>::get(b[l])))) << l;
   return bits;
 }
 
@@ -88,15 +89,15 @@ ExecFn relation_for(Relation r) {
 #define TC_RELATION(name) \
   case Relation::name: return Set ? set<T, Relation::name> : setp<T, Relation::name>;
   switch (r) {
-    TC_RELATION(eq) TC_RELATION(ne) TC_RELATION(lt) TC_RELATION(le) TC_RELATION(gt) TC_RELATION(ge)
-    TC_RELATION(lo) TC_RELATION(ls) TC_RELATION(hi) TC_RELATION(hs)
-    default: break;
+    TC_RELATION(eq)
+    TC_RELATION(ne) TC_RELATION(lt) TC_RELATION(le) TC_RELATION(gt) TC_RELATION(ge) TC_RELATION(lo) TC_RELATION(ls)
+        TC_RELATION(hi) TC_RELATION(hs) default : break;
   }
   if constexpr (kReal) {
     switch (r) {
-      TC_RELATION(equ) TC_RELATION(neu) TC_RELATION(ltu) TC_RELATION(leu) TC_RELATION(gtu) TC_RELATION(geu)
-      TC_RELATION(num) TC_RELATION(nan)
-      default: break;
+      TC_RELATION(equ)
+      TC_RELATION(neu) TC_RELATION(ltu) TC_RELATION(leu) TC_RELATION(gtu) TC_RELATION(geu) TC_RELATION(num)
+          TC_RELATION(nan) default : break;
     }
   }
 #undef TC_RELATION
@@ -106,9 +107,12 @@ template <bool Set>
 ExecFn compare_for(Type t, Relation r) {
   const bool below = r == Relation::lo || r == Relation::ls || r == Relation::hi || r == Relation::hs;
   switch (t) {
-    case Type::b16: case Type::u16: return relation_for<uint16_t, Set>(r);
-    case Type::b32: case Type::u32: return relation_for<uint32_t, Set>(r);
-    case Type::b64: case Type::u64: return relation_for<uint64_t, Set>(r);
+    case Type::b16:
+    case Type::u16: return relation_for<uint16_t, Set>(r);
+    case Type::b32:
+    case Type::u32: return relation_for<uint32_t, Set>(r);
+    case Type::b64:
+    case Type::u64: return relation_for<uint64_t, Set>(r);
     case Type::s16: return below ? nullptr : relation_for<int16_t, Set>(r);
     case Type::s32: return below ? nullptr : relation_for<int32_t, Set>(r);
     case Type::s64: return below ? nullptr : relation_for<int64_t, Set>(r);
@@ -197,8 +201,10 @@ void build_compare(Builder& b) {
   const auto control = b.mods().take_type();
   if (control != Type::s32 && control != Type::f32) return b.unsupported_form(b.insn().opcode);
   const bool real = control == Type::f32;
-  const uint32_t dst = b.destination(0, *type), x = b.source(1, *type), y = b.source(2, *type), c = b.source(3, *control);
-  Insn& i = b.emit(wide ? (real ? slct<uint64_t, true> : slct<uint64_t, false>) : (real ? slct<uint32_t, true> : slct<uint32_t, false>));
+  const uint32_t dst = b.destination(0, *type), x = b.source(1, *type), y = b.source(2, *type),
+                 c = b.source(3, *control);
+  Insn& i = b.emit(wide ? (real ? slct<uint64_t, true> : slct<uint64_t, false>)
+                        : (real ? slct<uint32_t, true> : slct<uint32_t, false>));
   i.dst = dst, i.src = {x, y, c, kNone};
 }
 

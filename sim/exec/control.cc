@@ -1,5 +1,5 @@
-// bra, ret, exit, trap, call, and the instructions that do nothing here. PTX ISA 9.7.12, 9.7.19. Branches and leaving are
-// carried out by the path loop (sim/machine/paths.cc); calls are inlined by the builder.
+// bra, ret, exit, trap, call, and the instructions that do nothing here. PTX ISA 9.7.12, 9.7.19. Branches and leaving
+// are carried out by the path loop (sim/machine/paths.cc); calls are inlined by the builder.
 #include "sim/exec/builder.h"
 #include "sim/exec/lanes.h"
 
@@ -8,7 +8,8 @@ namespace {
 
 Step trap(Warp& w, const Insn& i) {
   Cta& c = *w.cta;
-  return c.fault("PROG-02", i.place, "the kernel executes trap (thread " + std::to_string(32 * w.index + lowest_lane(w.mask)) + ")");
+  return c.fault("PROG-02", i.place,
+                 "the kernel executes trap (thread " + std::to_string(32 * w.index + lowest_lane(w.mask)) + ")");
 }
 Step yield(Warp&, const Insn&) { return Step::yield; }
 Step zero(Warp& w, const Insn& i) {

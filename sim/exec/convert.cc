@@ -1,6 +1,6 @@
 // cvt between integers and floats, and two floats packed into a register of halves. PTX ISA 9.7.9.21.
-// Float to integer saturates and turns NaN into 0; narrowing integers wraps unless .sat. Destination registers may be wider
-// than the type: the result is sign- or zero-extended.
+// Float to integer saturates and turns NaN into 0; narrowing integers wraps unless .sat. Destination registers may be
+// wider than the type: the result is sign- or zero-extended.
 #include <cfenv>
 #include <cmath>
 
@@ -146,7 +146,9 @@ Step f32_to_f16(Warp& w, const Insn& i) {
   return Step::next;
 }
 Step f16_to_f32(Warp& w, const Insn& i) {
-  for_lanes(w.mask, [&](uint32_t l) { w.reg<float>(i.dst)[l] = runtime::half_to_float(static_cast<uint16_t>(w.reg<uint32_t>(i.src[0])[l])); });
+  for_lanes(w.mask, [&](uint32_t l) {
+    w.reg<float>(i.dst)[l] = runtime::half_to_float(static_cast<uint16_t>(w.reg<uint32_t>(i.src[0])[l]));
+  });
   return Step::next;
 }
 // cvt.f16x2.f32 d, a, b: a goes into the upper half.
@@ -167,9 +169,10 @@ struct RoundingRow {
   bool integral;
   int mode;
 };
-constexpr RoundingRow kRoundings[] = {{"rni", true, FE_TONEAREST}, {"rzi", true, FE_TOWARDZERO}, {"rmi", true, FE_DOWNWARD},
-                                      {"rpi", true, FE_UPWARD},    {"rn", false, FE_TONEAREST},  {"rz", false, FE_TOWARDZERO},
-                                      {"rm", false, FE_DOWNWARD},  {"rp", false, FE_UPWARD},     {"rna", false, FE_TONEAREST}};
+constexpr RoundingRow kRoundings[] = {
+    {"rni", true, FE_TONEAREST}, {"rzi", true, FE_TOWARDZERO}, {"rmi", true, FE_DOWNWARD},
+    {"rpi", true, FE_UPWARD},    {"rn", false, FE_TONEAREST},  {"rz", false, FE_TOWARDZERO},
+    {"rm", false, FE_DOWNWARD},  {"rp", false, FE_UPWARD},     {"rna", false, FE_TONEAREST}};
 
 }  // namespace
 
@@ -204,8 +207,9 @@ void build_convert(Builder& b) {
   const bool real_to = is_real(*to), real_from = is_real(*from);
   const bool narrow = (*to == Type::f16 || *to == Type::bf16) && rounding->mode != FE_TONEAREST;
   if (narrow && real_from) return b.unsupported_form(b.insn().opcode);
-  ExecFn exec = real_from ? (real_to ? (rounding->integral ? real_to_real<true> : real_to_real<false>) : real_to_integer)
-                          : (real_to ? integer_to_real : integer_to_integer);
+  ExecFn exec = real_from
+                    ? (real_to ? (rounding->integral ? real_to_real<true> : real_to_real<false>) : real_to_integer)
+                    : (real_to ? integer_to_real : integer_to_integer);
   if (flags == 0 && !rounding->integral && *to == Type::f16 && *from == Type::f32) exec = f32_to_f16;
   if (flags == 0 && !rounding->integral && *to == Type::f32 && *from == Type::f16) exec = f16_to_f32;
   Insn& i = b.emit(exec);

@@ -1,5 +1,5 @@
-// Copies against what an H200 did with the same tensor, box and coordinates (driver 580): what lands where, what is left
-// alone, how many bytes complete, what traps.
+// Copies against what an H200 did with the same tensor, box and coordinates (driver 580): what lands where, what is
+// left alone, how many bytes complete, what traps.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -31,20 +31,30 @@ runtime::Tensor probe_tensor() {
 }
 
 std::string load_kernel(int x, int y, int expect) {
-  return ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 out)\n{\n.shared .align 1024 .b8 tile[2048]; .shared .align 8 .b64 bar;\n"
+  return ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 out)\n{\n.shared .align 1024 .b8 tile[2048]; "
+         ".shared .align 8 .b64 bar;\n"
          ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
-         "mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1; ld.param.u64 %rd2, [out]; mov.u32 %r1, tile; mov.u32 %r2, bar;\n"
-         "mov.u32 %r3, 0;\nFILL: add.s32 %r4, %r1, %r3; st.shared.b32 [%r4], 0xEEEEEEEE; add.s32 %r3, %r3, 4; setp.lt.s32 %p1, %r3, 2048; @%p1 bra FILL;\n"
+         "mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1; ld.param.u64 %rd2, [out]; mov.u32 %r1, tile; mov.u32 %r2, "
+         "bar;\n"
+         "mov.u32 %r3, 0;\nFILL: add.s32 %r4, %r1, %r3; st.shared.b32 [%r4], 0xEEEEEEEE; add.s32 %r3, %r3, 4; "
+         "setp.lt.s32 %p1, %r3, 2048; @%p1 bra FILL;\n"
          "mbarrier.init.shared.b64 [%r2], 1; fence.proxy.async;\n"
-         "mbarrier.arrive.expect_tx.shared.b64 _, [%r2], " + std::to_string(expect) + ";\n"
-         "mov.b32 %r5, " + std::to_string(x) + "; mov.b32 %r6, " + std::to_string(y) + ";\n"
-         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r5, %r6}], [%r2];\n"
+         "mbarrier.arrive.expect_tx.shared.b64 _, [%r2], " +
+         std::to_string(expect) +
+         ";\n"
+         "mov.b32 %r5, " +
+         std::to_string(x) + "; mov.b32 %r6, " + std::to_string(y) +
+         ";\n"
+         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r5, %r6}], "
+         "[%r2];\n"
          "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W;\n"
-         "mov.u32 %r3, 0;\nOUT: add.s32 %r4, %r1, %r3; ld.shared.b32 %r7, [%r4]; cvt.u64.u32 %rd3, %r3; add.s64 %rd4, %rd2, %rd3; st.global.b32 [%rd4], %r7;\n"
+         "mov.u32 %r3, 0;\nOUT: add.s32 %r4, %r1, %r3; ld.shared.b32 %r7, [%r4]; cvt.u64.u32 %rd3, %r3; add.s64 %rd4, "
+         "%rd2, %rd3; st.global.b32 [%rd4], %r7;\n"
          "add.s32 %r3, %r3, 4; setp.lt.s32 %p1, %r3, 2048; @%p1 bra OUT;\nret;\n}\n";
 }
 std::string load_manifest(int step, std::string_view swizzle = "none") {
-  return "launch: kernel=k grid=1 block=1\ntensor: src u8 shape=10240\ntensor: out u8 shape=2048 role=out\narg: map tensormap u8 dims=96,20 strides=512 box=64,16 estrides=1," +
+  return "launch: kernel=k grid=1 block=1\ntensor: src u8 shape=10240\ntensor: out u8 shape=2048 role=out\narg: map "
+         "tensormap u8 dims=96,20 strides=512 box=64,16 estrides=1," +
          std::to_string(step) + " swizzle=" + std::string(swizzle) + " of=src\narg: out buffer of=out\n";
 }
 
@@ -53,8 +63,9 @@ struct LoadCase {
 };
 
 TEST(TensorLoad, LandsAsOnTheDevice) {
-  const LoadCase cases[] = {{0, 0, 1, 1024},  {-16, -4, 1, 1024}, {0, -4, 1, 1024}, {-16, 0, 1, 1024}, {16, 3, 1, 1024},
-                            {64, 10, 1, 1024}, {0, 100, 1, 1024},  {0, 0, 2, 512},   {0, 0, 3, 384},    {0, 5, 2, 512}};
+  const LoadCase cases[] = {{0, 0, 1, 1024},  {-16, -4, 1, 1024}, {0, -4, 1, 1024},  {-16, 0, 1, 1024},
+                            {16, 3, 1, 1024}, {64, 10, 1, 1024},  {0, 100, 1, 1024}, {0, 0, 2, 512},
+                            {0, 0, 3, 384},   {0, 5, 2, 512}};
   const runtime::Tensor src = probe_tensor();
   for (const LoadCase& c : cases) {
     const RunResult r = run_text(load_kernel(c.x, c.y, c.expect), load_manifest(c.step), {}, {src});
@@ -77,7 +88,8 @@ TEST(TensorLoad, TooManyExpectedBytesHangAndBadCoordinatesTrap) {
   for (const LoadCase& c : {LoadCase{0, 0, 1, 2048}, LoadCase{0, 0, 2, 1024}}) {
     const RunResult r = run_text(load_kernel(c.x, c.y, c.expect), load_manifest(c.step));
     EXPECT_EQ(r.outcome, Outcome::hang);
-    EXPECT_NE(r.findings[0].notes.back().message.find(std::to_string(c.expect / 2) + " transaction bytes outstanding"), std::string::npos)
+    EXPECT_NE(r.findings[0].notes.back().message.find(std::to_string(c.expect / 2) + " transaction bytes outstanding"),
+              std::string::npos)
         << r.findings[0].notes.back().message;
   }
   for (int x : {-8, 8, 1}) {
@@ -109,15 +121,24 @@ TEST(TensorStore, ClipsAsOnTheDevice) {
     int x, y, written;  // -1: traps
     std::string_view rule;
   };
-  const Case cases[] = {{0, 0, 1024, ""},  {32, 8, 768, ""},       {0, 10, 640, ""},         {64, 0, 512, ""},    {0, 100, 0, ""},
-                        {0, -4, -1, "TMA-06"}, {-16, 0, -1, "TMA-06"}, {-16, -4, -1, "TMA-06"}, {8, 0, -1, "TMA-04"}};
+  const Case cases[] = {{0, 0, 1024, ""},       {32, 8, 768, ""},        {0, 10, 640, ""},
+                        {64, 0, 512, ""},       {0, 100, 0, ""},         {0, -4, -1, "TMA-06"},
+                        {-16, 0, -1, "TMA-06"}, {-16, -4, -1, "TMA-06"}, {8, 0, -1, "TMA-04"}};
   for (const Case& c : cases) {
-    const std::string kernel = ".visible .entry k(.param .align 64 .b8 map[128])\n{\n.shared .align 1024 .b8 tile[1024];\n.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+    const std::string kernel =
+        ".visible .entry k(.param .align 64 .b8 map[128])\n{\n.shared .align 1024 .b8 tile[1024];\n.reg .pred %p<3>; "
+        ".reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
         "mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1; mov.u32 %r1, tile; mov.u32 %r3, 0;\n"
-        "FILL: add.s32 %r4, %r1, %r3; st.shared.b32 [%r4], 0x01010101; add.s32 %r3, %r3, 4; setp.lt.s32 %p1, %r3, 1024; @%p1 bra FILL;\n"
-        "fence.proxy.async.shared::cta;\nmov.b32 %r5, " + std::to_string(c.x) + "; mov.b32 %r6, " + std::to_string(c.y) + ";\n"
-        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r5, %r6}], [%r1];\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nret;\n}\n";
-    const RunResult r = run_text(kernel, "launch: kernel=k grid=1 block=1\ntensor: dst u8 shape=10240 role=out fill=zero\narg: map tensormap u8 dims=96,20 strides=512 box=64,16 of=dst\n");
+        "FILL: add.s32 %r4, %r1, %r3; st.shared.b32 [%r4], 0x01010101; add.s32 %r3, %r3, 4; setp.lt.s32 %p1, %r3, "
+        "1024; @%p1 bra FILL;\n"
+        "fence.proxy.async.shared::cta;\nmov.b32 %r5, " +
+        std::to_string(c.x) + "; mov.b32 %r6, " + std::to_string(c.y) +
+        ";\n"
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r5, %r6}], "
+        "[%r1];\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nret;\n}\n";
+    const RunResult r = run_text(kernel,
+                                 "launch: kernel=k grid=1 block=1\ntensor: dst u8 shape=10240 role=out fill=zero\narg: "
+                                 "map tensormap u8 dims=96,20 strides=512 box=64,16 of=dst\n");
     if (c.written < 0) {
       ASSERT_EQ(r.outcome, Outcome::trap);
       EXPECT_EQ(r.findings[0].rule, c.rule);
@@ -137,16 +158,24 @@ TEST(BulkCopy, SizesAndAlignmentAsOnTheDevice) {
     Outcome outcome;
     std::string_view rule;
   };
-  const Case cases[] = {{0, 0, 16, Outcome::clean, ""}, {0, 16, 32, Outcome::clean, ""}, {0, 0, 0, Outcome::clean, ""},
-                        {0, 0, 8, Outcome::hang, "PROG-01"}, {0, 0, 24, Outcome::hang, "PROG-01"},
-                        {8, 0, 16, Outcome::trap, "TMA-01"}, {0, 8, 16, Outcome::trap, "TMA-01"}};
+  const Case cases[] = {{0, 0, 16, Outcome::clean, ""},       {0, 16, 32, Outcome::clean, ""},
+                        {0, 0, 0, Outcome::clean, ""},        {0, 0, 8, Outcome::hang, "PROG-01"},
+                        {0, 0, 24, Outcome::hang, "PROG-01"}, {8, 0, 16, Outcome::trap, "TMA-01"},
+                        {0, 8, 16, Outcome::trap, "TMA-01"}};
   for (const Case& c : cases) {
-    const std::string kernel = ".visible .entry k(.param .u64 in, .param .u32 size)\n{\n.shared .align 16 .b8 tile[64]; .shared .align 8 .b64 bar;\n.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
-        "ld.param.u64 %rd1, [in]; ld.param.u32 %r3, [size]; mov.u32 %r1, tile; mov.u32 %r2, bar;\nmbarrier.init.shared.b64 [%r2], 1; fence.proxy.async;\n"
+    const std::string kernel =
+        ".visible .entry k(.param .u64 in, .param .u32 size)\n{\n.shared .align 16 .b8 tile[64]; .shared .align 8 .b64 "
+        "bar;\n.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+        "ld.param.u64 %rd1, [in]; ld.param.u32 %r3, [size]; mov.u32 %r1, tile; mov.u32 %r2, "
+        "bar;\nmbarrier.init.shared.b64 [%r2], 1; fence.proxy.async;\n"
         "mbarrier.arrive.expect_tx.shared.b64 _, [%r2], %r3;\n"
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1+" + std::to_string(c.shared) + "], [%rd1+" + std::to_string(c.global) + "], %r3, [%r2];\n"
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1+" +
+        std::to_string(c.shared) + "], [%rd1+" + std::to_string(c.global) +
+        "], %r3, [%r2];\n"
         "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W;\nret;\n}\n";
-    const RunResult r = run_text(kernel, "launch: kernel=k grid=1 block=1\ntensor: in u8 shape=64\narg: in buffer of=in\narg: size u32 " + std::to_string(c.size) + "\n");
+    const RunResult r = run_text(
+        kernel, "launch: kernel=k grid=1 block=1\ntensor: in u8 shape=64\narg: in buffer of=in\narg: size u32 " +
+                    std::to_string(c.size) + "\n");
     EXPECT_EQ(r.outcome, c.outcome) << c.global << " " << c.shared << " " << c.size;
     if (!c.rule.empty()) {
       EXPECT_EQ(r.findings[0].rule, c.rule);
@@ -170,8 +199,12 @@ TEST(TensorLoad, UpToFiveDimensions) {
     kernel.replace(kernel.find(coordinates), coordinates.size(), "{" + coords + "}");
     runtime::Tensor src{"src", runtime::DType::u8, {elements}, std::vector<uint8_t>(elements)};
     for (uint32_t i = 0; i < elements; ++i) src.bytes[i] = static_cast<uint8_t>(i / 16);
-    const RunResult r = run_text(kernel, "launch: kernel=k grid=1 block=1\ntensor: src u8 shape=" + std::to_string(elements) + "\ntensor: out u8 shape=2048 role=out\narg: map tensormap u8 dims=" + dims +
-                                             (strides.empty() ? "" : " strides=" + strides) + " box=" + box + " of=src\narg: out buffer of=out\n", {}, {src});
+    const RunResult r = run_text(kernel,
+                                 "launch: kernel=k grid=1 block=1\ntensor: src u8 shape=" + std::to_string(elements) +
+                                     "\ntensor: out u8 shape=2048 role=out\narg: map tensormap u8 dims=" + dims +
+                                     (strides.empty() ? "" : " strides=" + strides) + " box=" + box +
+                                     " of=src\narg: out buffer of=out\n",
+                                 {}, {src});
     ASSERT_EQ(r.outcome, Outcome::clean) << rank << (r.findings.empty() ? "" : render(r.findings[0]));
     for (uint32_t row = 0; row < rows; ++row) {
       uint32_t want = 0, scale = 1;
@@ -183,21 +216,31 @@ TEST(TensorLoad, UpToFiveDimensions) {
 
 // cp.async: sizes, zero fill, groups, arrival on an mbarrier; early, late and in between.
 TEST(CpAsync, FillsGroupsAndArrives) {
-  const std::string kernel = ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.shared .align 16 .b8 tile[64]; .shared .align 8 .b64 bar;\n.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
-      "ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, tile; mov.u32 %r2, bar;\nmbarrier.init.shared.b64 [%r2], 1;\n"
+  const std::string kernel =
+      ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.shared .align 16 .b8 tile[64]; .shared .align 8 .b64 "
+      "bar;\n.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+      "ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, tile; mov.u32 %r2, "
+      "bar;\nmbarrier.init.shared.b64 [%r2], 1;\n"
       "cp.async.ca.shared.global [%r1], [%rd1], 4;\ncp.async.commit_group;\n"
       "cp.async.ca.shared.global [%r1+8], [%rd1+8], 8, 2;\ncp.async.commit_group;\n"
       "cp.async.cg.shared.global [%r1+16], [%rd1+16], 16, 0;\ncp.async.commit_group;\n"
-      "cp.async.wait_group 1;\nld.shared.b32 %r3, [%r1]; st.global.b32 [%rd2], %r3;\nld.shared.v2.b32 {%r3, %r4}, [%r1+8]; st.global.v2.b32 [%rd2+8], {%r3, %r4};\n"
+      "cp.async.wait_group 1;\nld.shared.b32 %r3, [%r1]; st.global.b32 [%rd2], %r3;\nld.shared.v2.b32 {%r3, %r4}, "
+      "[%r1+8]; st.global.v2.b32 [%rd2+8], {%r3, %r4};\n"
       "cp.async.cg.shared.global [%r1+32], [%rd1+32], 16;\ncp.async.mbarrier.arrive.noinc.shared.b64 [%r2];\n"
       "W: mbarrier.test_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W;\n"
       "ld.shared.v4.b32 {%r3, %r4, %r5, %r6}, [%r1+32]; st.global.v4.b32 [%rd2+32], {%r3, %r4, %r5, %r6};\n"
-      "cp.async.wait_all;\nld.shared.v4.b32 {%r3, %r4, %r5, %r6}, [%r1+16]; st.global.v4.b32 [%rd2+16], {%r3, %r4, %r5, %r6};\nret;\n}\n";
+      "cp.async.wait_all;\nld.shared.v4.b32 {%r3, %r4, %r5, %r6}, [%r1+16]; st.global.v4.b32 [%rd2+16], {%r3, %r4, "
+      "%r5, %r6};\nret;\n}\n";
   runtime::Tensor in{"in", runtime::DType::u8, {64}, std::vector<uint8_t>(64)};
   for (uint8_t i = 0; i < 64; ++i) in.bytes[i] = static_cast<uint8_t>(i + 1);
-  for (const Options& o : {Options{}, Options{.schedule = Schedule::random, .seed = 1}, Options{.schedule = Schedule::adversarial, .seed = 0},
-                           Options{.schedule = Schedule::adversarial, .seed = 1}, Options{.schedule = Schedule::adversarial, .seed = 2}}) {
-    const RunResult r = run_text(kernel, "launch: kernel=k grid=1 block=1\ntensor: in u8 shape=64\ntensor: out u8 shape=64 role=out fill=zero\narg: in buffer of=in\narg: out buffer of=out\n", o, {in});
+  for (const Options& o :
+       {Options{}, Options{.schedule = Schedule::random, .seed = 1},
+        Options{.schedule = Schedule::adversarial, .seed = 0}, Options{.schedule = Schedule::adversarial, .seed = 1},
+        Options{.schedule = Schedule::adversarial, .seed = 2}}) {
+    const RunResult r = run_text(kernel,
+                                 "launch: kernel=k grid=1 block=1\ntensor: in u8 shape=64\ntensor: out u8 shape=64 "
+                                 "role=out fill=zero\narg: in buffer of=in\narg: out buffer of=out\n",
+                                 o, {in});
     ASSERT_EQ(r.outcome, Outcome::clean) << (r.findings.empty() ? "" : render(r.findings[0]));
     std::vector<uint8_t> want(64, 0);
     for (uint32_t i : {0u, 1u, 2u, 3u, 8u, 9u}) want[i] = static_cast<uint8_t>(i + 1);

@@ -10,16 +10,22 @@
 namespace tc::sim {
 namespace {
 
-// Inputs go to %rd0-2 (b64), %r0-2 (b32), %h0-2 (b16) and %p0-2 (bit 0); the result is taken from %rd9, %r9, %h9 or %p9,
-// whichever the text names.
+// Inputs go to %rd0-2 (b64), %r0-2 (b32), %h0-2 (b16) and %p0-2 (bit 0); the result is taken from %rd9, %r9, %h9 or
+// %p9, whichever the text names.
 std::string kernel_of(const std::string& body, const std::string& name = "k") {
-  const bool wide = body.find("%rd9") != body.npos, half = body.find("%h9") != body.npos, pred = body.find("%p9") != body.npos;
-  std::string out = ".visible .entry " + name + "(.param .u64 in, .param .u64 out)\n{\n.reg .pred %p<10>; .reg .b16 %h<10>; .reg .b32 %r<20>; .reg .b64 %rd<20>;\n"
-      "ld.param.u64 %rd10, [in]; ld.param.u64 %rd11, [out];\n";
+  const bool wide = body.find("%rd9") != body.npos, half = body.find("%h9") != body.npos,
+             pred = body.find("%p9") != body.npos;
+  std::string out = ".visible .entry " + name +
+                    "(.param .u64 in, .param .u64 out)\n{\n.reg .pred %p<10>; .reg .b16 %h<10>; .reg .b32 %r<20>; .reg "
+                    ".b64 %rd<20>;\n"
+                    "ld.param.u64 %rd10, [in]; ld.param.u64 %rd11, [out];\n";
   for (int k = 0; k < 3; ++k) {
     const std::string n = std::to_string(k);
-    out += "ld.global.b64 %rd" + n + ", [%rd10+" + std::to_string(8 * k) + "]; cvt.u32.u64 %r" + n + ", %rd" + n + "; cvt.u16.u64 %h" + n + ", %rd" + n + ";\n"
-           "and.b32 %r10, %r" + n + ", 1; setp.ne.u32 %p" + n + ", %r10, 0;\n";
+    out += "ld.global.b64 %rd" + n + ", [%rd10+" + std::to_string(8 * k) + "]; cvt.u32.u64 %r" + n + ", %rd" + n +
+           "; cvt.u16.u64 %h" + n + ", %rd" + n +
+           ";\n"
+           "and.b32 %r10, %r" +
+           n + ", 1; setp.ne.u32 %p" + n + ", %r10, 0;\n";
   }
   out += body + "\n";
   if (half) out += "cvt.u32.u16 %r9, %h9;\n";
@@ -32,7 +38,9 @@ constexpr std::string_view kHead = ".version 8.6\n.target sm_90a\n.address_size 
 uint64_t evaluate(const std::string& body, std::array<uint64_t, 3> in) {
   auto module = ptx::parse(std::string(kHead) + kernel_of(body), "insn.ptx");
   EXPECT_TRUE(module.ok()) << body << (module.ok() ? "" : render(module.error()));
-  auto m = runtime::parse_manifest("launch: kernel=k grid=1 block=1\ntensor: in u64 shape=3\ntensor: out u64 shape=1 role=out\narg: in buffer of=in\narg: out buffer of=out\n");
+  auto m = runtime::parse_manifest(
+      "launch: kernel=k grid=1 block=1\ntensor: in u64 shape=3\ntensor: out u64 shape=1 role=out\narg: in buffer "
+      "of=in\narg: out buffer of=out\n");
   runtime::Tensor t{"in", runtime::DType::u64, {3}, std::vector<uint8_t>(24)};
   std::memcpy(t.bytes.data(), in.data(), 24);
   auto r = run(*module, *m, {t}, {});
@@ -233,17 +241,22 @@ TEST(Instructions, WhatIsNotSupportedIsNamed) {
     DiagKind kind;
   };
   constexpr Case kCases[] = {
-      {"tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r1, %r2}];", "unsupported: instruction tex.2d.v4.f32.f32", DiagKind::unsupported},
+      {"tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r1, %r2}];", "unsupported: instruction tex.2d.v4.f32.f32",
+       DiagKind::unsupported},
       {"add.bogus.s32 %r1, %r2, %r3;", "unsupported: modifier .bogus in add.bogus.s32", DiagKind::unsupported},
       {"add.s32 %r1, %r2, %nope;", "unknown name '%nope'", DiagKind::input},
       {"add.s32 %r1, %r2, %rd1;", "register %rd1 of type .b64 in add.s32", DiagKind::input},
       {"add.s32 %r1, %r2;", "wrong number of operands of add.s32", DiagKind::input},
       {"bra $nowhere;", "unknown label '$nowhere'", DiagKind::input},
-      {"cp.async.cg.shared.global [%r1], [%rd1], 8;", "cp-size must be 4, 8 or 16 (16 for .cg) [CPASYNC-01]", DiagKind::input},
-      {"setmaxnreg.inc.sync.aligned.u32 100;", "setmaxnreg needs a multiple of 8 from 24 to 256 [SETREG-01]", DiagKind::input},
+      {"cp.async.cg.shared.global [%r1], [%rd1], 8;", "cp-size must be 4, 8 or 16 (16 for .cg) [CPASYNC-01]",
+       DiagKind::input},
+      {"setmaxnreg.inc.sync.aligned.u32 100;", "setmaxnreg needs a multiple of 8 from 24 to 256 [SETREG-01]",
+       DiagKind::input},
   };
   for (const Case& c : kCases) {
-    auto module = ptx::parse(std::string(kHead) + ".visible .entry k()\n{\n.reg .b32 %r<10>; .reg .b64 %rd<10>;\n" + std::string(c.body) + "\nret;\n}\n", "bad.ptx");
+    auto module = ptx::parse(std::string(kHead) + ".visible .entry k()\n{\n.reg .b32 %r<10>; .reg .b64 %rd<10>;\n" +
+                                 std::string(c.body) + "\nret;\n}\n",
+                             "bad.ptx");
     ASSERT_TRUE(module.ok()) << c.body;
     auto r = run(*module, *runtime::parse_manifest("launch: kernel=k grid=1 block=32\n"), {}, {});
     ASSERT_FALSE(r.ok()) << c.body;

@@ -9,11 +9,15 @@ using ptx::Type;
 
 struct Popc {
   template <class T>
-  uint32_t operator()(T a) const { return static_cast<uint32_t>(std::popcount(a)); }
+  uint32_t operator()(T a) const {
+    return static_cast<uint32_t>(std::popcount(a));
+  }
 };
 struct Clz {
   template <class T>
-  uint32_t operator()(T a) const { return static_cast<uint32_t>(std::countl_zero(a)); }
+  uint32_t operator()(T a) const {
+    return static_cast<uint32_t>(std::countl_zero(a));
+  }
 };
 struct Brev {
   template <class T>
@@ -34,8 +38,8 @@ struct Bfind {
     return Shift ? top - at : at;
   }
 };
-// a: value, b: position, c: length, both in their low 8 bits. The field is sign-extended for signed types: bits beyond the
-// top are copies of the sign bit of the field, or of the value.
+// a: value, b: position, c: length, both in their low 8 bits. The field is sign-extended for signed types: bits beyond
+// the top are copies of the sign bit of the field, or of the value.
 struct Bfe {
   template <class T>
   T operator()(T a, uint32_t position, uint32_t length) const {
@@ -55,7 +59,8 @@ struct Sad {
   template <class T>
   T operator()(T a, T b, T c) const {
     using U = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<U>(c) + (a > b ? static_cast<U>(a) - static_cast<U>(b) : static_cast<U>(b) - static_cast<U>(a)));
+    return static_cast<T>(static_cast<U>(c) +
+                          (a > b ? static_cast<U>(a) - static_cast<U>(b) : static_cast<U>(b) - static_cast<U>(a)));
   }
 };
 template <class T>
@@ -92,7 +97,9 @@ struct Dp4a {
 template <bool Signed>
 struct Mul24 {
   uint32_t operator()(uint32_t a, uint32_t b) const {
-    auto cut = [](uint32_t v) { return Signed ? static_cast<uint32_t>(static_cast<int32_t>(v << 8) >> 8) : v & 0xFFFFFF; };
+    auto cut = [](uint32_t v) {
+      return Signed ? static_cast<uint32_t>(static_cast<int32_t>(v << 8) >> 8) : v & 0xFFFFFF;
+    };
     return cut(a) * cut(b);
   }
 };
@@ -156,7 +163,8 @@ void build_integer(Builder& b) {
   if (op == "brev") return emit_typed(b, row(t).bits == 64 ? unary<uint64_t, Brev> : unary<uint32_t, Brev>, {t}, t);
   if (op == "bfind") return emit_typed(b, shift ? bfind_for<true>(t) : bfind_for<false>(t), {t}, Type::u32);
   if (op == "bfe") return emit_typed(b, bfe_for(t), {t, Type::u32, Type::u32}, t);
-  if (op == "bfi") return emit_typed(b, row(t).bits == 64 ? bfi<uint64_t> : bfi<uint32_t>, {t, t, Type::u32, Type::u32}, t);
+  if (op == "bfi")
+    return emit_typed(b, row(t).bits == 64 ? bfi<uint64_t> : bfi<uint32_t>, {t, t, Type::u32, Type::u32}, t);
   if (op == "sad") return emit_typed(b, sad_for(t), {t, t, t}, t);
   if (op == "dp4a") {
     const auto second = b.mods().take_type();

@@ -53,14 +53,22 @@ struct Lane<Bfloat> {
 template <>
 struct Lane<Half2> {
   using Slot = uint32_t;
-  static Half2 get(Slot s) { return {runtime::half_to_float(static_cast<uint16_t>(s)), runtime::half_to_float(static_cast<uint16_t>(s >> 16))}; }
-  static Slot put(Half2 h) { return runtime::float_to_half(h.lo) | static_cast<uint32_t>(runtime::float_to_half(h.hi)) << 16; }
+  static Half2 get(Slot s) {
+    return {runtime::half_to_float(static_cast<uint16_t>(s)), runtime::half_to_float(static_cast<uint16_t>(s >> 16))};
+  }
+  static Slot put(Half2 h) {
+    return runtime::float_to_half(h.lo) | static_cast<uint32_t>(runtime::float_to_half(h.hi)) << 16;
+  }
 };
 template <>
 struct Lane<Bfloat2> {
   using Slot = uint32_t;
-  static Bfloat2 get(Slot s) { return {runtime::bf16_to_float(static_cast<uint16_t>(s)), runtime::bf16_to_float(static_cast<uint16_t>(s >> 16))}; }
-  static Slot put(Bfloat2 h) { return runtime::float_to_bf16(h.lo) | static_cast<uint32_t>(runtime::float_to_bf16(h.hi)) << 16; }
+  static Bfloat2 get(Slot s) {
+    return {runtime::bf16_to_float(static_cast<uint16_t>(s)), runtime::bf16_to_float(static_cast<uint16_t>(s >> 16))};
+  }
+  static Slot put(Bfloat2 h) {
+    return runtime::float_to_bf16(h.lo) | static_cast<uint32_t>(runtime::float_to_bf16(h.hi)) << 16;
+  }
 };
 
 template <class Body>
@@ -95,9 +103,8 @@ Step ternary(Warp& w, const Insn& i) {
   const auto* b = w.reg<typename Lane<T>::Slot>(i.src[1]);
   const auto* c = w.reg<typename Lane<C>::Slot>(i.src[2]);
   auto* d = w.reg<typename Lane<D>::Slot>(i.dst);
-  for_lanes(w.mask, [&](uint32_t l) {
-    d[l] = Lane<D>::put(F{}(Lane<T>::get(a[l]), Lane<T>::get(b[l]), Lane<C>::get(c[l])));
-  });
+  for_lanes(w.mask,
+            [&](uint32_t l) { d[l] = Lane<D>::put(F{}(Lane<T>::get(a[l]), Lane<T>::get(b[l]), Lane<C>::get(c[l]))); });
   return Step::next;
 }
 

@@ -1,6 +1,6 @@
-// ld, ldu, st in all spaces, scalar and vector, with cache and eviction hints (which change nothing here). PTX ISA 9.7.9.8,
-// 9.7.9.11. Loads extend to the width of their registers; accesses are checked lane by lane. Relaxed, acquire, release and
-// volatile accesses are strong: they do not race with each other, and they order.
+// ld, ldu, st in all spaces, scalar and vector, with cache and eviction hints (which change nothing here). PTX
+// ISA 9.7.9.8, 9.7.9.11. Loads extend to the width of their registers; accesses are checked lane by lane. Relaxed,
+// acquire, release and volatile accesses are strong: they do not race with each other, and they order.
 #include <cstring>
 
 #include "sim/exec/access.h"
@@ -41,7 +41,8 @@ Step load(Warp& w, const Insn& i) {
   }
   if (w.cta->race) {
     if (shared_lanes) note_access(w, i, Space::shared, at, shared_lanes, bytes, Access::read);
-    if (i.b & kStrong && w.mask & ~shared_lanes) note_access(w, i, Space::global, at, w.mask & ~shared_lanes, bytes, Access::read);
+    if (i.b & kStrong && w.mask & ~shared_lanes)
+      note_access(w, i, Space::global, at, w.mask & ~shared_lanes, bytes, Access::read);
   }
   return Step::next;
 }
@@ -69,13 +70,16 @@ Step store(Warp& w, const Insn& i) {
   ++w.cta->progress;
   if (w.cta->race) {
     if (shared_lanes) note_access(w, i, Space::shared, at, shared_lanes, bytes, Access::write);
-    if (i.b & kStrong && w.mask & ~shared_lanes) note_access(w, i, Space::global, at, w.mask & ~shared_lanes, bytes, Access::write);
+    if (i.b & kStrong && w.mask & ~shared_lanes)
+      note_access(w, i, Space::global, at, w.mask & ~shared_lanes, bytes, Access::write);
   }
   return Step::next;
 }
 
 template <class M>
-ExecFn load_as(bool wide) { return wide ? load<M, uint64_t> : load<M, uint32_t>; }
+ExecFn load_as(bool wide) {
+  return wide ? load<M, uint64_t> : load<M, uint32_t>;
+}
 ExecFn load_for(Type t, bool wide) {
   switch (row(t).bits) {
     case 8: return is_signed(t) ? load_as<int8_t>(wide) : load_as<uint8_t>(wide);
@@ -86,7 +90,9 @@ ExecFn load_for(Type t, bool wide) {
   }
 }
 template <class M>
-ExecFn store_as(bool wide) { return wide ? store<M, uint64_t> : store<M, uint32_t>; }
+ExecFn store_as(bool wide) {
+  return wide ? store<M, uint64_t> : store<M, uint32_t>;
+}
 ExecFn store_for(Type t, bool wide) {
   switch (row(t).bits) {
     case 8: return store_as<uint8_t>(wide);
@@ -98,9 +104,28 @@ ExecFn store_for(Type t, bool wide) {
 }
 
 // Hints without an effect on values.
-constexpr std::string_view kHints[] = {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "uni", "L1::evict_normal",
-    "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::evict_normal", "L2::evict_first",
-    "L2::evict_last", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B", "unified"};
+constexpr std::string_view kHints[] = {"ca",
+                                       "cg",
+                                       "cs",
+                                       "lu",
+                                       "cv",
+                                       "wb",
+                                       "wt",
+                                       "nc",
+                                       "uni",
+                                       "L1::evict_normal",
+                                       "L1::evict_unchanged",
+                                       "L1::evict_first",
+                                       "L1::evict_last",
+                                       "L1::no_allocate",
+                                       "L2::evict_normal",
+                                       "L2::evict_first",
+                                       "L2::evict_last",
+                                       "L2::cache_hint",
+                                       "L2::64B",
+                                       "L2::128B",
+                                       "L2::256B",
+                                       "unified"};
 constexpr std::string_view kStrongWords[] = {"relaxed", "acquire", "release", "mmio"};
 constexpr std::string_view kScopes[] = {"cta", "cluster", "gpu", "sys"};
 

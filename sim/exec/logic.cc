@@ -9,23 +9,33 @@ using ptx::Type;
 
 struct And {
   template <class T>
-  T operator()(T a, T b) const { return static_cast<T>(a & b); }
+  T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
 };
 struct Or {
   template <class T>
-  T operator()(T a, T b) const { return static_cast<T>(a | b); }
+  T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
 };
 struct Xor {
   template <class T>
-  T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+  T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
 };
 struct Not {
   template <class T>
-  T operator()(T a) const { return static_cast<T>(~a); }
+  T operator()(T a) const {
+    return static_cast<T>(~a);
+  }
 };
 struct Cnot {
   template <class T>
-  T operator()(T a) const { return a == 0 ? 1 : 0; }
+  T operator()(T a) const {
+    return a == 0 ? 1 : 0;
+  }
 };
 // Shift amounts beyond the width are clamped to it.
 template <class T>
@@ -34,7 +44,9 @@ Step shift_left(Warp& w, const Insn& i) {
   const auto* a = w.reg<Slot>(i.src[0]);
   const auto* n = w.reg<uint32_t>(i.src[1]);
   auto* d = w.reg<Slot>(i.dst);
-  for_lanes(w.mask, [&](uint32_t l) { d[l] = n[l] >= 8 * sizeof(T) ? 0 : Lane<T>::put(static_cast<T>(Lane<T>::get(a[l]) << n[l])); });
+  for_lanes(w.mask, [&](uint32_t l) {
+    d[l] = n[l] >= 8 * sizeof(T) ? 0 : Lane<T>::put(static_cast<T>(Lane<T>::get(a[l]) << n[l]));
+  });
   return Step::next;
 }
 template <class T>
@@ -133,7 +145,11 @@ void build_predicate_logic(Builder& b) {
   b.expect_operands(op == "not" ? 2 : 3, op == "not" ? 2 : 3);
   const uint32_t dst = b.predicate(b.operand(0), ignored), x = b.predicate(b.operand(1), not_a);
   const uint32_t y = op == "not" ? kNone : b.predicate(b.operand(2), not_b);
-  const ExecFn exec = op == "and" ? on_predicates<And> : op == "or" ? on_predicates<Or> : op == "xor" ? on_predicates<Xor> : op == "not" ? on_predicates<Not> : nullptr;
+  const ExecFn exec = op == "and"   ? on_predicates<And>
+                      : op == "or"  ? on_predicates<Or>
+                      : op == "xor" ? on_predicates<Xor>
+                      : op == "not" ? on_predicates<Not>
+                                    : nullptr;
   if (!exec) return b.unsupported_form(b.insn().opcode);
   Insn& i = b.emit(exec);
   i.dst = dst, i.src = {x, y, kNone, kNone};

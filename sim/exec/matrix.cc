@@ -1,5 +1,6 @@
-// ldmatrix, stmatrix (m8n8.b16) and mma.sync of 16-bit floats. PTX ISA 9.7.14.5; rules MMA-02 ... 04, MMA-30, 31, 34, 60.
-// Lanes 8m ... 8m+7 give the row addresses of matrix m; lane l holds row l/4, columns 2(l%4) and +1; .trans swaps.
+// ldmatrix, stmatrix (m8n8.b16) and mma.sync of 16-bit floats. PTX ISA 9.7.14.5; rules MMA-02 ... 04, MMA-30, 31,
+// 34, 60. Lanes 8m ... 8m+7 give the row addresses of matrix m; lane l holds row l/4, columns 2(l%4) and +1; .trans
+// swaps.
 #include <cstring>
 
 #include "sim/exec/access.h"
@@ -73,7 +74,8 @@ Step mma(Warp& w, const Insn& i) {
     }
     for (uint32_t e = 0; e < 4; ++e) {
       const uint32_t c_list = d_regs + a_regs + b_regs;
-      d[g + 8 * (e >> 1)][2 * t + (e & 1)] = i.c ? half(list[c_list + e / 2], l, e & 1) : w.reg<float>(list[c_list + e])[l];
+      d[g + 8 * (e >> 1)][2 * t + (e & 1)] =
+          i.c ? half(list[c_list + e / 2], l, e & 1) : w.reg<float>(list[c_list + e])[l];
     }
   }
   for (uint32_t r = 0; r < 16; ++r)
@@ -99,7 +101,8 @@ void build_matrix(Builder& b) {
   b.mods().take("sync"), b.mods().take("aligned"), b.mods().take("b16");
   const bool trans = b.mods().take("trans");
   const size_t count = b.mods().take("x1") ? 1 : b.mods().take("x2") ? 2 : b.mods().take("x4") ? 4 : 0;
-  if (!b.mods().take("m8n8") || count == 0 || take_space(b) != Space::shared) return b.unsupported_form(b.insn().opcode);
+  if (!b.mods().take("m8n8") || count == 0 || take_space(b) != Space::shared)
+    return b.unsupported_form(b.insn().opcode);
   b.expect_operands(2, 2);
   const Operand& data = b.operand(store ? 1 : 0);
   const std::vector<Operand> parts = data.kind == Operand::Kind::vector ? data.parts : std::vector<Operand>{data};
@@ -118,7 +121,8 @@ void build_mma(Builder& b) {
   for (std::string_view m : {"aligned", "row", "col"}) b.mods().take(m);
   const bool k16 = b.mods().take("m16n8k16"), k8 = b.mods().take("m16n8k8");
   const auto d = b.mods().take_type(), a = b.mods().take_type(), bb = b.mods().take_type(), c = b.mods().take_type();
-  const bool bf = a == Type::bf16, fits = (a == Type::f16 || bf) && a == bb && d == c && (d == Type::f32 || (d == Type::f16 && !bf));
+  const bool bf = a == Type::bf16,
+             fits = (a == Type::f16 || bf) && a == bb && d == c && (d == Type::f32 || (d == Type::f16 && !bf));
   if (k16 == k8 || !fits) return b.unsupported_form(b.insn().opcode);
   b.expect_operands(4, 4);
   const size_t wanted[] = {d == Type::f16 ? 2u : 4u, k16 ? 4u : 2u, k16 ? 2u : 1u, d == Type::f16 ? 2u : 4u};
@@ -126,7 +130,8 @@ void build_mma(Builder& b) {
   for (size_t k = 0; k < 4; ++k) {
     const Operand& o = b.operand(k);
     const std::vector<Operand> parts = o.kind == Operand::Kind::vector ? o.parts : std::vector<Operand>{o};
-    if (parts.size() != wanted[k]) return b.fail("operand " + std::to_string(k) + " has " + std::to_string(wanted[k]) + " registers");
+    if (parts.size() != wanted[k])
+      return b.fail("operand " + std::to_string(k) + " has " + std::to_string(wanted[k]) + " registers");
     for (const Operand& p : parts) registers.push_back(k == 0 ? b.destination(p, Type::b32) : b.source(p, Type::b32));
   }
   const uint32_t at = b.list(registers);

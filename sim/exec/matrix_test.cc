@@ -1,5 +1,6 @@
-// Tensor-core instructions: wgmma in every operand layout, shape and accumulator type; ldmatrix, stmatrix, mma.sync. Operand
-// images are laid out here by the formulas of the ISA's text, written out again; results are exact on small integers.
+// Tensor-core instructions: wgmma in every operand layout, shape and accumulator type; ldmatrix, stmatrix, mma.sync.
+// Operand images are laid out here by the formulas of the ISA's text, written out again; results are exact on small
+// integers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,14 +16,14 @@ namespace {
 struct Layout {
   const char* name;
   bool mn_major;
-  uint32_t span;   // bytes of the swizzle, 0: none
+  uint32_t span;  // bytes of the swizzle, 0: none
   uint32_t lbo, sbo;
 };
 // LBO and SBO as in the device probe, which had 64 rows.
 const Layout kLayouts[] = {
-    {"K none", false, 0, 1024, 128},   {"K 32B", false, 32, 16, 256},      {"K 64B", false, 64, 16, 512},
-    {"K 128B", false, 128, 16, 1024},  {"MN none", true, 0, 4096, 128},    {"MN 32B", true, 32, 512, 8192},
-    {"MN 64B", true, 64, 1024, 8192},  {"MN 128B", true, 128, 2048, 8192},
+    {"K none", false, 0, 1024, 128},  {"K 32B", false, 32, 16, 256},      {"K 64B", false, 64, 16, 512},
+    {"K 128B", false, 128, 16, 1024}, {"MN none", true, 0, 4096, 128},    {"MN 32B", true, 32, 512, 8192},
+    {"MN 64B", true, 64, 1024, 8192}, {"MN 128B", true, 128, 2048, 8192},
 };
 
 uint32_t byte_of(const Layout& l, uint32_t mn, uint32_t k) {
@@ -56,33 +57,43 @@ std::string wgmma_kernel(const Layout& a, const Layout& b, const Shape& s) {
   const uint32_t regs = s.d == "f16" ? s.n / 4 : s.n / 2;
   std::string list, init;
   for (uint32_t i = 0; i < regs; ++i) list += (i ? ", %d" : "%d") + std::to_string(i);
-  std::string t = ".version 8.6\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n"
+  std::string t =
+      ".version 8.6\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n"
       ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 out, .param .u64 da, .param .u64 db)\n{\n"
       ".reg .pred %p<4>; .reg .b32 %r<20>; .reg .b32 %d<128>; .reg .b64 %rd<20>;\n"
-      "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [out]; ld.param.u64 %rd4, [da]; ld.param.u64 %rd5, [db];\n"
+      "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [out]; ld.param.u64 %rd4, [da]; ld.param.u64 "
+      "%rd5, [db];\n"
       "mov.u32 %r1, %tid.x; mov.u32 %r2, smem; shl.b32 %r3, %r1, 4;\n"
-      "L: cvt.u64.u32 %rd6, %r3; add.s64 %rd7, %rd1, %rd6; ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%rd7]; add.s32 %r8, %r2, %r3; st.shared.v4.b32 [%r8], {%r4, %r5, %r6, %r7};\n"
-      "add.s64 %rd7, %rd2, %rd6; ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%rd7]; st.shared.v4.b32 [%r8+32768], {%r4, %r5, %r6, %r7};\n"
+      "L: cvt.u64.u32 %rd6, %r3; add.s64 %rd7, %rd1, %rd6; ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%rd7]; add.s32 %r8, "
+      "%r2, %r3; st.shared.v4.b32 [%r8], {%r4, %r5, %r6, %r7};\n"
+      "add.s64 %rd7, %rd2, %rd6; ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%rd7]; st.shared.v4.b32 [%r8+32768], {%r4, "
+      "%r5, %r6, %r7};\n"
       "add.s32 %r3, %r3, 2048; setp.lt.u32 %p1, %r3, 32768; @%p1 bra L;\nfence.proxy.async.shared::cta;\nbar.sync 0;\n";
   std::string operand_a = "%rd4", extra = std::string(", ") + (a.mn_major ? "1" : "0");
   if (s.registers) {  // A[row][k] row-major in the first image
-    t += "and.b32 %r9, %r1, 31; shr.u32 %r10, %r9, 2; and.b32 %r11, %r9, 3; shr.u32 %r12, %r1, 5; mad.lo.u32 %r10, %r12, 16, %r10; shl.b32 %r10, %r10, 5; mad.lo.u32 %r10, %r11, 4, %r10; add.u32 %r10, %r10, %r2;\n"
-         "ld.shared.b32 %r14, [%r10]; ld.shared.b32 %r15, [%r10+256]; ld.shared.b32 %r16, [%r10+16]; ld.shared.b32 %r17, [%r10+272];\n";
+    t += "and.b32 %r9, %r1, 31; shr.u32 %r10, %r9, 2; and.b32 %r11, %r9, 3; shr.u32 %r12, %r1, 5; mad.lo.u32 %r10, "
+         "%r12, 16, %r10; shl.b32 %r10, %r10, 5; mad.lo.u32 %r10, %r11, 4, %r10; add.u32 %r10, %r10, %r2;\n"
+         "ld.shared.b32 %r14, [%r10]; ld.shared.b32 %r15, [%r10+256]; ld.shared.b32 %r16, [%r10+16]; ld.shared.b32 "
+         "%r17, [%r10+272];\n";
     operand_a = "{%r14, %r15, %r16, %r17}", extra.clear();
   }
   extra += b.mn_major ? ", 1" : ", 0";
-  const std::string insn = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(s.n) + "k16." + s.d + "." + s.ab + "." + s.ab + " {" + list + "}, " + operand_a + ", %rd5, ";
+  const std::string insn = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(s.n) + "k16." + s.d + "." + s.ab + "." +
+                           s.ab + " {" + list + "}, " + operand_a + ", %rd5, ";
   const std::string scales = ", " + std::to_string(s.scale_a) + ", " + std::to_string(s.scale_b) + extra + ";\n";
   t += "setp.eq.u32 %p2, %r1, 9999; setp.ne.u32 %p3, %r1, 9999;\nwgmma.fence.sync.aligned;\n" + insn + "%p2" + scales;
   if (s.accumulate) t += insn + "%p3" + scales;
   t += "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
-       "mul.wide.u32 %rd6, %r1, " + std::to_string(4 * regs) + "; add.s64 %rd3, %rd3, %rd6;\n";
-  for (uint32_t i = 0; i < regs; ++i) t += "st.global.b32 [%rd3+" + std::to_string(4 * i) + "], %d" + std::to_string(i) + ";\n";
+       "mul.wide.u32 %rd6, %r1, " +
+       std::to_string(4 * regs) + "; add.s64 %rd3, %rd3, %rd6;\n";
+  for (uint32_t i = 0; i < regs; ++i)
+    t += "st.global.b32 [%rd3+" + std::to_string(4 * i) + "], %d" + std::to_string(i) + ";\n";
   return t + "ret;\n}\n";
 }
 
 void check_wgmma(const Layout& a, const Layout& b, const Shape& s, const Options& o = {}) {
-  const std::string label = std::string(a.name) + " x " + b.name + " n" + std::to_string(s.n) + " " + s.d + "." + s.ab + (s.registers ? " registers" : "");
+  const std::string label = std::string(a.name) + " x " + b.name + " n" + std::to_string(s.n) + " " + s.d + "." + s.ab +
+                            (s.registers ? " registers" : "");
   const uint32_t regs = s.d == "f16" ? s.n / 4 : s.n / 2;
   const bool bf = s.ab == "bf16";
   double x[64][16], y[256][16];
@@ -93,14 +104,18 @@ void check_wgmma(const Layout& a, const Layout& b, const Shape& s, const Options
   };
   auto number = [](uint64_t i) { return static_cast<double>(runtime::splitmix64(i) % 9) - 4; };
   for (uint32_t k = 0; k < 16; ++k) {
-    for (uint32_t m = 0; m < 64; ++m) put(ta, s.registers ? m * 32 + 2 * k : byte_of(a, m, k), x[m][k] = number(100 * m + k));
+    for (uint32_t m = 0; m < 64; ++m)
+      put(ta, s.registers ? m * 32 + 2 * k : byte_of(a, m, k), x[m][k] = number(100 * m + k));
     for (uint32_t n = 0; n < s.n; ++n) put(tb, byte_of(b, n, k), y[n][k] = number(50000 + 100 * n + k));
   }
   auto module = ptx::parse(wgmma_kernel(a, b, s), "wgmma.ptx");
   ASSERT_TRUE(module.ok()) << label << render(module.error());
-  auto m = runtime::parse_manifest("launch: kernel=k grid=1 block=128 smem=65536\ntensor: a u8 shape=32768\ntensor: b u8 shape=32768\ntensor: out u32 shape=" + std::to_string(128 * regs) +
-                                   " role=out\narg: a buffer of=a\narg: b buffer of=b\narg: out buffer of=out\narg: da u64 " + std::to_string(descriptor(a, 1024)) + "\narg: db u64 " +
-                                   std::to_string(descriptor(b, 1024 + kImage)) + "\n");
+  auto m = runtime::parse_manifest(
+      "launch: kernel=k grid=1 block=128 smem=65536\ntensor: a u8 shape=32768\ntensor: b u8 shape=32768\ntensor: out "
+      "u32 shape=" +
+      std::to_string(128 * regs) +
+      " role=out\narg: a buffer of=a\narg: b buffer of=b\narg: out buffer of=out\narg: da u64 " +
+      std::to_string(descriptor(a, 1024)) + "\narg: db u64 " + std::to_string(descriptor(b, 1024 + kImage)) + "\n");
   auto r = run(*module, *m, {ta, tb}, o);
   ASSERT_TRUE(r.ok()) << label << render(r.error());
   ASSERT_EQ(r->outcome, Outcome::clean) << label << render(r->findings[0]);
@@ -108,7 +123,8 @@ void check_wgmma(const Layout& a, const Layout& b, const Shape& s, const Options
   int wrong = 0;
   for (uint32_t thread = 0; thread < 128; ++thread)
     for (uint32_t i = 0; i < s.n / 2; ++i) {
-      const uint32_t w = thread / 32, l = thread % 32, row = 16 * w + (l >> 2) + 8 * ((i >> 1) & 1), col = 8 * (i >> 2) + 2 * (l & 3) + (i & 1);
+      const uint32_t w = thread / 32, l = thread % 32, row = 16 * w + (l >> 2) + 8 * ((i >> 1) & 1),
+                     col = 8 * (i >> 2) + 2 * (l & 3) + (i & 1);
       double want = 0;
       for (uint32_t k = 0; k < 16; ++k) want += x[row][k] * y[col][k];
       const uint8_t* p = r->outputs[0].bytes.data() + 4 * regs * thread + (s.d == "f16" ? 2 : 4) * i;
@@ -184,25 +200,39 @@ TEST(WgmmaMath, FragmentsAndRowsAreInverse) {
 TEST(Mma, LoadsMultipliesAndStores) {
   for (bool trans : {false, true}) {
     // With .trans B is stored as [16][8] and read by ldmatrix.trans.
-    const std::string kernel = ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 out)\n{\n"
-        ".shared .align 16 .b8 sa[512]; .shared .align 16 .b8 sb[256]; .shared .align 16 .b8 sc[256];\n.reg .b32 %r<30>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\n"
+    const std::string kernel =
+        ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 "
+        "out)\n{\n"
+        ".shared .align 16 .b8 sa[512]; .shared .align 16 .b8 sb[256]; .shared .align 16 .b8 sc[256];\n.reg .b32 "
+        "%r<30>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\n"
         "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [out]; mov.u32 %r1, %tid.x;\n"
-        "mul.wide.u32 %rd4, %r1, 16; add.s64 %rd5, %rd1, %rd4; ld.global.v4.b32 {%r2, %r3, %r4, %r5}, [%rd5]; shl.b32 %r6, %r1, 4; mov.u32 %r7, sa; add.u32 %r7, %r7, %r6; st.shared.v4.b32 [%r7], {%r2, %r3, %r4, %r5};\n"
-        "mul.wide.u32 %rd4, %r1, 8; add.s64 %rd5, %rd2, %rd4; ld.global.v2.b32 {%r2, %r3}, [%rd5]; shl.b32 %r6, %r1, 3; mov.u32 %r7, sb; add.u32 %r7, %r7, %r6; st.shared.v2.b32 [%r7], {%r2, %r3};\nbar.warp.sync -1;\n"
+        "mul.wide.u32 %rd4, %r1, 16; add.s64 %rd5, %rd1, %rd4; ld.global.v4.b32 {%r2, %r3, %r4, %r5}, [%rd5]; shl.b32 "
+        "%r6, %r1, 4; mov.u32 %r7, sa; add.u32 %r7, %r7, %r6; st.shared.v4.b32 [%r7], {%r2, %r3, %r4, %r5};\n"
+        "mul.wide.u32 %rd4, %r1, 8; add.s64 %rd5, %rd2, %rd4; ld.global.v2.b32 {%r2, %r3}, [%rd5]; shl.b32 %r6, %r1, "
+        "3; mov.u32 %r7, sb; add.u32 %r7, %r7, %r6; st.shared.v2.b32 [%r7], {%r2, %r3};\nbar.warp.sync -1;\n"
         // matrix m of A: rows 8 (m & 1), columns 8 (m >> 1); lane 8m + i names row i
-        "shr.u32 %r8, %r1, 3; and.b32 %r9, %r1, 7; and.b32 %r10, %r8, 1; shr.u32 %r11, %r8, 1; mad.lo.u32 %r12, %r10, 8, %r9; shl.b32 %r12, %r12, 5; mad.lo.u32 %r12, %r11, 16, %r12; mov.u32 %r13, sa; add.u32 %r12, %r12, %r13;\n"
+        "shr.u32 %r8, %r1, 3; and.b32 %r9, %r1, 7; and.b32 %r10, %r8, 1; shr.u32 %r11, %r8, 1; mad.lo.u32 %r12, %r10, "
+        "8, %r9; shl.b32 %r12, %r12, 5; mad.lo.u32 %r12, %r11, 16, %r12; mov.u32 %r13, sa; add.u32 %r12, %r12, %r13;\n"
         "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r20, %r21, %r22, %r23}, [%r12];\n"
         "mov.u32 %r13, sb;\n" +
-        std::string(trans ? "mad.lo.u32 %r12, %r10, 8, %r9; shl.b32 %r12, %r12, 4;\n" : "shl.b32 %r12, %r9, 5; mad.lo.u32 %r12, %r10, 16, %r12;\n") +
-        "add.u32 %r12, %r12, %r13;\nldmatrix.sync.aligned.m8n8.x2" + (trans ? ".trans" : "") + ".shared.b16 {%r24, %r25}, [%r12];\n"
+        std::string(trans ? "mad.lo.u32 %r12, %r10, 8, %r9; shl.b32 %r12, %r12, 4;\n"
+                          : "shl.b32 %r12, %r9, 5; mad.lo.u32 %r12, %r10, 16, %r12;\n") +
+        "add.u32 %r12, %r12, %r13;\nldmatrix.sync.aligned.m8n8.x2" + (trans ? ".trans" : "") +
+        ".shared.b16 {%r24, %r25}, [%r12];\n"
         "mov.f32 %f1, 0f3F800000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1;\n"
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r20, %r21, %r22, %r23}, {%r24, %r25}, {%f1, %f2, %f3, %f4};\n"
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r20, %r21, %r22, %r23}, {%r24, "
+        "%r25}, {%f1, %f2, %f3, %f4};\n"
         "cvt.rn.f16x2.f32 %r14, %f2, %f1; cvt.rn.f16x2.f32 %r15, %f4, %f3;\n"
-        "mad.lo.u32 %r12, %r10, 8, %r9; shl.b32 %r12, %r12, 4; mov.u32 %r13, sc; add.u32 %r12, %r12, %r13;\nstmatrix.sync.aligned.m8n8.x2.shared.b16 [%r12], {%r14, %r15};\nbar.warp.sync -1;\n"
-        "shl.b32 %r6, %r1, 3; mov.u32 %r7, sc; add.u32 %r7, %r7, %r6; ld.shared.v2.b32 {%r2, %r3}, [%r7]; mul.wide.u32 %rd4, %r1, 8; add.s64 %rd5, %rd3, %rd4; st.global.v2.b32 [%rd5], {%r2, %r3};\nret;\n}\n";
+        "mad.lo.u32 %r12, %r10, 8, %r9; shl.b32 %r12, %r12, 4; mov.u32 %r13, sc; add.u32 %r12, %r12, "
+        "%r13;\nstmatrix.sync.aligned.m8n8.x2.shared.b16 [%r12], {%r14, %r15};\nbar.warp.sync -1;\n"
+        "shl.b32 %r6, %r1, 3; mov.u32 %r7, sc; add.u32 %r7, %r7, %r6; ld.shared.v2.b32 {%r2, %r3}, [%r7]; mul.wide.u32 "
+        "%rd4, %r1, 8; add.s64 %rd5, %rd3, %rd4; st.global.v2.b32 [%rd5], {%r2, %r3};\nret;\n}\n";
     auto module = ptx::parse(kernel, "mma.ptx");
     ASSERT_TRUE(module.ok()) << render(module.error());
-    auto m = runtime::parse_manifest("launch: kernel=k grid=1 block=32\ntensor: a f16 shape=16,16 fill=ints\ntensor: b f16 shape=8,16 fill=ints\ntensor: out f16 shape=16,8 role=out\narg: a buffer of=a\narg: b buffer of=b\narg: out buffer of=out\n");
+    auto m = runtime::parse_manifest(
+        "launch: kernel=k grid=1 block=32\ntensor: a f16 shape=16,16 fill=ints\ntensor: b f16 shape=8,16 "
+        "fill=ints\ntensor: out f16 shape=16,8 role=out\narg: a buffer of=a\narg: b buffer of=b\narg: out buffer "
+        "of=out\n");
     auto inputs = runtime::make_inputs(*m);
     auto r = run(*module, *m, {}, {});
     ASSERT_TRUE(r.ok()) << render(r.error());

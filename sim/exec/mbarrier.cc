@@ -1,7 +1,7 @@
 // mbarrier operations. PTX ISA 9.7.13.15; the state machine is sim/machine/mbarrier.h. Lanes act in lane order.
-// Barriers are accesses of 8 bytes for the race checker: init and inval write, the others are atomic, so a use that is not
-// ordered after the init is found. Relaxed arrivals publish as releasing ones do (an approximation that hides races).
-// State tokens: phase << 20 | pending count before the arrival.
+// Barriers are accesses of 8 bytes for the race checker: init and inval write, the others are atomic, so a use that is
+// not ordered after the init is found. Relaxed arrivals publish as releasing ones do (an approximation that hides
+// races). State tokens: phase << 20 | pending count before the arrival.
 #include "sim/exec/access.h"
 
 namespace tc::sim {
@@ -12,7 +12,8 @@ using ptx::Type;
 
 uint64_t lane_address(Warp& w, const Insn& i, uint32_t lane) {
   if (i.src[0] == kNone) return i.imm;
-  return i.b & kWideBase ? w.reg<uint64_t>(i.src[0])[lane] + i.imm : static_cast<uint32_t>(w.reg<uint32_t>(i.src[0])[lane] + i.imm);
+  return i.b & kWideBase ? w.reg<uint64_t>(i.src[0])[lane] + i.imm
+                         : static_cast<uint32_t>(w.reg<uint32_t>(i.src[0])[lane] + i.imm);
 }
 
 void touch(Warp& w, const Insn& i, uint32_t lanes, uint32_t address, Access kind) {
@@ -39,7 +40,8 @@ Step init_barrier(Warp& w, const Insn& i) {
     if (!shared_address(w, i, lane_address(w, i, l), kMbarrierBytes, kMbarrierBytes, address)) return Step::trap;
     Mbarrier& b = c.make_mbarrier(address);
     if (b.valid && c.race)
-      c.finding(c.violation("MBAR-03", i.place, "the mbarrier at " + c.shared_text(address) + " is initialised again without inval"));
+      c.finding(c.violation("MBAR-03", i.place,
+                            "the mbarrier at " + c.shared_text(address) + " is initialised again without inval"));
     touch(w, i, 1u << l, address, Access::write);
     if (!c.settle_mbarrier(b, address, init(b, w.reg<uint32_t>(i.src[1])[l]), i.place)) return Step::trap;
     b.init_place = i.place;
@@ -141,7 +143,8 @@ Step wait_barrier(Warp& w, const Insn& i) {
     uint32_t parity = 0;
     if (i.c & kParity) {
       parity = w.reg<uint32_t>(i.src[1])[l];
-      if (parity > 1 && c.race) c.finding(c.violation("MBAR-09", i.place, "the parity operand is " + std::to_string(parity)));
+      if (parity > 1 && c.race)
+        c.finding(c.violation("MBAR-09", i.place, "the parity operand is " + std::to_string(parity)));
       parity &= 1;
     } else {
       parity = (w.reg<uint64_t>(i.src[1])[l] >> 20) & 1;
@@ -174,7 +177,9 @@ Step pending_count(Warp& w, const Insn& i) {
 }
 
 void take_semantics(Builder& b) {
-  for (std::string_view m : {"release", "relaxed", "acquire", "cta", "cluster", "shared", "shared::cta", "shared::cluster", "b64"}) b.mods().take(m);
+  for (std::string_view m :
+       {"release", "relaxed", "acquire", "cta", "cluster", "shared", "shared::cta", "shared::cluster", "b64"})
+    b.mods().take(m);
 }
 
 Insn& emit_at(Builder& b, ExecFn exec, size_t address_operand) {
@@ -205,7 +210,8 @@ void build_wait(Builder& b, bool is_try) {
   b.expect_operands(3, is_try ? 4 : 3);
   bool ignored = false;
   const uint32_t p = b.predicate(b.operand(0), ignored), what = b.source(2, parity ? Type::u32 : Type::b64);
-  if (const auto literal = b.literal(b.operand(2)); parity && literal && *literal > 1) return b.fail("the parity must be 0 or 1 [MBAR-09]");
+  if (const auto literal = b.literal(b.operand(2)); parity && literal && *literal > 1)
+    return b.fail("the parity must be 0 or 1 [MBAR-09]");
   Insn& i = emit_at(b, wait_barrier, 1);
   i.dst = p, i.src[1] = what;
   i.c = static_cast<uint8_t>((parity ? kParity : 0) | (is_try ? kTry : 0));

@@ -48,7 +48,8 @@ Step unpack(Warp& w, const Insn& i) {
   for_lanes(w.mask, [&](uint32_t l) {
     const uint64_t v = i.b ? w.reg<uint64_t>(i.src[0])[l] : w.reg<uint32_t>(i.src[0])[l];
     for (uint32_t k = 0; k < i.list_count; ++k)
-      if (list[k] != kNone) w.reg<uint32_t>(list[k])[l] = static_cast<uint32_t>(v >> (k * i.a)) & (i.a == 32 ? ~0u : (1u << i.a) - 1);
+      if (list[k] != kNone)
+        w.reg<uint32_t>(list[k])[l] = static_cast<uint32_t>(v >> (k * i.a)) & (i.a == 32 ? ~0u : (1u << i.a) - 1);
   });
   return Step::next;
 }
@@ -91,7 +92,8 @@ Step add_window(Warp& w, const Insn& i) {
 Step isspacep(Warp& w, const Insn& i) {
   const auto* a = w.reg<uint64_t>(i.src[0]);
   uint32_t bits = 0;
-  for (uint32_t l = 0; l < 32; ++l) bits |= static_cast<uint32_t>((i.a ? a[l] >= kGlobalWindow : a[l] - i.imm < kWindowBytes)) << l;
+  for (uint32_t l = 0; l < 32; ++l)
+    bits |= static_cast<uint32_t>((i.a ? a[l] >= kGlobalWindow : a[l] - i.imm < kWindowBytes)) << l;
   w.pred(i.dst) = (w.pred(i.dst) & ~w.mask) | (bits & w.mask);
   return Step::next;
 }
@@ -100,8 +102,8 @@ struct ClockRow {
   std::string_view name;
   uint8_t shift;
 };
-constexpr ClockRow kClocks[] = {{"%clock", 0}, {"%clock_hi", 32}, {"%clock64", 0}, {"%globaltimer", 0},
-                                {"%globaltimer_lo", 0}, {"%globaltimer_hi", 32}};
+constexpr ClockRow kClocks[] = {{"%clock", 0},       {"%clock_hi", 32},      {"%clock64", 0},
+                                {"%globaltimer", 0}, {"%globaltimer_lo", 0}, {"%globaltimer_hi", 32}};
 
 bool build_clock(Builder& b, Type t) {
   for (const ClockRow& c : kClocks) {
@@ -191,7 +193,8 @@ void build_move(Builder& b) {
   if (!type) return b.unsupported_form(b.insn().opcode);
   if (op == "mov") return build_mov(b, *type);
   b.expect_operands(4, 4);
-  const uint32_t dst = b.destination(0, Type::b32), x = b.source(1, Type::b32), y = b.source(2, Type::b32), s = b.source(3, Type::b32);
+  const uint32_t dst = b.destination(0, Type::b32), x = b.source(1, Type::b32), y = b.source(2, Type::b32),
+                 s = b.source(3, Type::b32);
   Insn& i = b.emit(prmt);
   i.dst = dst, i.src = {x, y, s, kNone};
 }

@@ -1,5 +1,5 @@
-// rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, copysign, testp. PTX ISA 9.7.3. The .approx forms are computed by the host's
-// library in double and rounded once, so they are at least as accurate as a device's; the last bits may differ.
+// rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, copysign, testp. PTX ISA 9.7.3. The .approx forms are computed by the
+// host's library in double and rounded once, so they are at least as accurate as a device's; the last bits may differ.
 #include <cmath>
 
 #include "sim/exec/builder.h"
@@ -47,7 +47,9 @@ ExecFn apply_for(Type t, bool ftz) {
 }
 struct CopySign {
   template <class T>
-  T operator()(T a, T b) const { return std::copysign(b, a); }
+  T operator()(T a, T b) const {
+    return std::copysign(b, a);
+  }
 };
 
 enum class Test : uint8_t { finite, infinite, number, notanumber, normal, subnormal };

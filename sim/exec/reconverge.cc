@@ -1,7 +1,7 @@
 // Where diverged lanes meet again: the immediate post-dominator of each branch.
 // Blocks of the code, edges reversed, one virtual exit; dominators by the iteration of Cooper, Harvey and Kennedy, "A
-// simple, fast dominance algorithm" (2001). A block that cannot reach the exit has no post-dominator: its lanes meet again
-// only where they happen to.
+// simple, fast dominance algorithm" (2001). A block that cannot reach the exit has no post-dominator: its lanes meet
+// again only where they happen to.
 //   0: @p bra 3   1: a   2: bra 4   3: b   4: ret     the branch at 0 joins at 4
 #include "sim/exec/builder.h"
 
@@ -9,8 +9,8 @@ namespace tc::sim {
 namespace {
 
 struct Flow {
-  std::vector<uint32_t> first;               // first instruction of each block
-  std::vector<uint32_t> block_of;            // by instruction
+  std::vector<uint32_t> first;                        // first instruction of each block
+  std::vector<uint32_t> block_of;                     // by instruction
   std::vector<std::vector<uint32_t>> next, previous;  // the last block is the exit
 };
 

@@ -1,5 +1,5 @@
-// cp.async.bulk.tensor, tiled mode, 1 to 5 dimensions: loads into swizzled shared memory with fill outside the tensor, stores
-// clipped to it. PTX ISA 9.7.9.27, 5.5; rules TMA-02 ... 06, TX-04, SMEM-01 ... 10.
+// cp.async.bulk.tensor, tiled mode, 1 to 5 dimensions: loads into swizzled shared memory with fill outside the tensor,
+// stores clipped to it. PTX ISA 9.7.9.27, 5.5; rules TMA-02 ... 06, TX-04, SMEM-01 ... 10.
 //   row r of the box (everything but dimension 0) goes to dst + r * pitch; pitch = swizzle span, or the row without one
 //   each 16-byte chunk goes to the XOR of its absolute address
 // A load always completes the bytes of the whole box.
@@ -84,9 +84,12 @@ struct TensorLoad : LoadOp {
   void fill(std::vector<uint8_t>& line) const {
     const TensorMap& m = *box.map;
     if (!m.nan_fill) return std::fill(line.begin(), line.end(), uint8_t{0});
-    for (size_t at = 0; at < line.size(); at += m.element_bytes) std::memcpy(line.data() + at, &m.nan_bits, m.element_bytes);
+    for (size_t at = 0; at < line.size(); at += m.element_bytes)
+      std::memcpy(line.data() + at, &m.nan_bits, m.element_bytes);
   }
-  std::string describe(const Cta& c) const override { return "tensor load through '" + box.map->name + "' to " + c.shared_text(box.shared); }
+  std::string describe(const Cta& c) const override {
+    return "tensor load through '" + box.map->name + "' to " + c.shared_text(box.shared);
+  }
 };
 
 struct TensorStore : StoreOp {
@@ -107,11 +110,15 @@ struct TensorStore : StoreOp {
     for (uint32_t r = 0; r < box.rows(); ++r) {
       uint8_t* p = global_row(c, box, r, first, last, place);
       if (c.trap) return true;
-      if (p) std::memcpy(p, data.data() + size_t{r} * row_bytes + first * box.map->element_bytes, size_t{last - first} * box.map->element_bytes);
+      if (p)
+        std::memcpy(p, data.data() + size_t{r} * row_bytes + first * box.map->element_bytes,
+                    size_t{last - first} * box.map->element_bytes);
     }
     return true;
   }
-  std::string describe(const Cta& c) const override { return "tensor store through '" + box.map->name + "' from " + c.shared_text(box.shared); }
+  std::string describe(const Cta& c) const override {
+    return "tensor store through '" + box.map->name + "' from " + c.shared_text(box.shared);
+  }
 };
 
 // Tells the race checker which bytes of shared memory the box covers.
@@ -146,12 +153,19 @@ bool box_of(Warp& w, const Insn& i, uint32_t lane, bool load, Box& box) {
   box.map = map_at(w, i, lane, stored_address(w, l, lane));
   if (!box.map) return false;
   if (box.map->rank != i.a)
-    return c.fault("TMA-03", i.place, "a " + std::to_string(i.a) + "-dimensional copy with a map of rank " + std::to_string(box.map->rank)), false;
+    return c.fault(
+               "TMA-03", i.place,
+               "a " + std::to_string(i.a) + "-dimensional copy with a map of rank " + std::to_string(box.map->rank)),
+           false;
   for (uint32_t d = 0; d < i.a; ++d) box.start[d] = static_cast<int32_t>(w.reg<uint32_t>(l[9 + d])[lane]);
   if (box.start[0] * box.map->element_bytes % kTmaInnerAlign)
-    return c.fault("TMA-04", i.place, "the first coordinate " + std::to_string(box.start[0]) + " is no multiple of 16 bytes"), false;
+    return c.fault("TMA-04", i.place,
+                   "the first coordinate " + std::to_string(box.start[0]) + " is no multiple of 16 bytes"),
+           false;
   for (uint32_t d = 0; d < i.a && !load; ++d)
-    if (box.start[d] < 0) return c.fault("TMA-06", i.place, "a store starts at the negative coordinate " + std::to_string(box.start[d])), false;
+    if (box.start[d] < 0)
+      return c.fault("TMA-06", i.place, "a store starts at the negative coordinate " + std::to_string(box.start[d])),
+             false;
   return shared_address(w, i, stored_address(w, l + 3, lane), box.footprint(), kTmaTensorSmemAlign, box.shared);
 }
 
@@ -197,12 +211,14 @@ void build_tensor_copy(Builder& b) {
   b.mods().take("tile");
   if (b.mods().take("multicast::cluster")) return b.unsupported_form("multicast (clusters of more than one CTA)");
   const auto to = b.mods().take_any(), from = b.mods().take_any();
-  const bool known = (load && to && to->starts_with("shared::") && from == "global") || (store && to == "global" && from == "shared::cta");
+  const bool known = (load && to && to->starts_with("shared::") && from == "global") ||
+                     (store && to == "global" && from == "shared::cta");
   if (load == store || !known) return b.unsupported_form(b.insn().opcode);
   const size_t count = load ? 3 : 2;
   b.expect_operands(count, count + (hint ? 1 : 0));
   const Operand& map = b.operand(load ? 1 : 0);
-  if (map.parts.size() != 1 || map.parts[0].parts.size() != rank) return b.fail("expected " + std::to_string(rank) + " coordinates");
+  if (map.parts.size() != 1 || map.parts[0].parts.size() != rank)
+    return b.fail("expected " + std::to_string(rank) + " coordinates");
   std::vector<uint32_t> list;
   append_address(list, b.address(map));
   append_address(list, b.address(b.operand(load ? 0 : 1)));

@@ -1,5 +1,6 @@
-// shfl, vote, match, redux, elect, activemask: data exchange between the lanes of a warp. PTX ISA 9.7.9.6, 9.7.13.10-16.
-// The lanes named by the member mask execute together; those that are elsewhere are waited for.
+// shfl, vote, match, redux, elect, activemask: data exchange between the lanes of a warp. PTX
+// ISA 9.7.9.6, 9.7.13.10-16. The lanes named by the member mask execute together; those that are elsewhere are waited
+// for.
 #include "sim/exec/builder.h"
 #include "sim/exec/collective.h"
 
@@ -21,13 +22,16 @@ Step shfl(Warp& w, const Insn& i) {
   Step s = Step::next;
   if (!gathered(w, members_of(w, i.src[3]), s)) return s;
   std::array<uint32_t, 32> value, lane_b, lane_c;
-  for (uint32_t l = 0; l < 32; ++l) value[l] = w.reg<uint32_t>(i.src[0])[l], lane_b[l] = w.reg<uint32_t>(i.src[1])[l], lane_c[l] = w.reg<uint32_t>(i.src[2])[l];
+  for (uint32_t l = 0; l < 32; ++l)
+    value[l] = w.reg<uint32_t>(i.src[0])[l], lane_b[l] = w.reg<uint32_t>(i.src[1])[l],
+    lane_c[l] = w.reg<uint32_t>(i.src[2])[l];
   auto* d = w.reg<uint32_t>(i.dst);
   uint32_t in_range = 0;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
     const uint32_t b = lane_b[l] & 31, clamp = lane_c[l] & 31, segment = (lane_c[l] >> 8) & 31;
-    const int32_t most = static_cast<int32_t>((l & segment) | (clamp & ~segment)), least = static_cast<int32_t>(l & segment);
+    const int32_t most = static_cast<int32_t>((l & segment) | (clamp & ~segment)),
+                  least = static_cast<int32_t>(l & segment);
     int32_t j = static_cast<int32_t>(l);
     bool ok = false;
     switch (static_cast<Mode>(i.a)) {
@@ -137,7 +141,8 @@ void build_shfl(Builder& b) {
   const uint32_t dst = b.destination(pair ? d.parts[0] : d, Type::b32);
   std::vector<uint32_t> p;
   if (pair) p.push_back(b.predicate(d.parts[1], ignored));
-  const std::array<uint32_t, 4> src{b.source(1, Type::b32), b.source(2, Type::b32), b.source(3, Type::b32), b.source(4, Type::b32)};
+  const std::array<uint32_t, 4> src{b.source(1, Type::b32), b.source(2, Type::b32), b.source(3, Type::b32),
+                                    b.source(4, Type::b32)};
   Insn& i = b.emit(shfl);
   i.dst = dst, i.src = src, i.a = static_cast<uint8_t>(mode);
   i.list = b.list(p), i.list_count = i.list_dst = static_cast<uint32_t>(p.size());
@@ -168,7 +173,8 @@ void build_match(Builder& b) {
   const Operand& d = b.operand(0);
   const bool pair = d.kind == Operand::Kind::pair;
   bool ignored = false;
-  const uint32_t dst = b.destination(pair ? d.parts[0] : d, Type::b32), p = pair ? b.predicate(d.parts[1], ignored) : kNone;
+  const uint32_t dst = b.destination(pair ? d.parts[0] : d, Type::b32),
+                 p = pair ? b.predicate(d.parts[1], ignored) : kNone;
   const uint32_t a = b.source(1, *type), members = b.source(2, Type::b32);
   Insn& i = b.emit(row(*type).bits == 64 ? match<uint64_t> : match<uint32_t>);
   i.dst = dst, i.src = {a, members, p, kNone}, i.a = all;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "sim/exec/collective.h"
 #include "sim/exec/builder.h"
+#include "sim/exec/collective.h"
 #include "sim/exec/wgmma_math.h"
 #include "sim/machine/wgmma_guard.h"
 
@@ -19,7 +19,14 @@ constexpr uint64_t kLatency = 100;  // under rr, in warp instructions
 
 // Insn: a = N / 8; b = flags; c = index into kWgmmaKinds; src[0], src[1] descriptors, src[2] scale-d predicate;
 // list = accumulators, then the four registers of A.
-enum Flag : uint8_t { kARegisters = 1, kTransposeA = 2, kTransposeB = 4, kNegateA = 8, kNegateB = 16, kScaleNegated = 32 };
+enum Flag : uint8_t {
+  kARegisters = 1,
+  kTransposeA = 2,
+  kTransposeB = 4,
+  kNegateA = 8,
+  kNegateB = 16,
+  kScaleNegated = 32
+};
 
 struct Tile {
   float a[kWgmmaM * kWgmmaK];
@@ -30,15 +37,18 @@ MmaOperand operand_type(const Insn& i) { return kWgmmaKinds[i.c].ab == "bf16" ? 
 bool half_accumulators(const Insn& i) { return kWgmmaKinds[i.c].d == "f16"; }
 uint32_t columns(const Insn& i) { return 8u * i.a; }
 
-// Visits the 16-byte chunks of an operand: visit(mn, k, shared address). K-major chunks hold eight k, MN-major eight mn.
+// Visits the 16-byte chunks of an operand: visit(mn, k, shared address). K-major chunks hold eight k, MN-major eight
+// mn.
 template <class Visit>
 void each_chunk(const WgmmaDescriptor& d, bool mn_major, uint32_t extent, Visit visit) {
   if (mn_major) {
     for (uint32_t k = 0; k < kWgmmaK; ++k)
-      for (uint32_t mn = 0; mn < extent; mn += 8) visit(mn, k, swizzled(d.swizzle, d.start + wgmma_chunk_mn_major(d, mn, k)));
+      for (uint32_t mn = 0; mn < extent; mn += 8)
+        visit(mn, k, swizzled(d.swizzle, d.start + wgmma_chunk_mn_major(d, mn, k)));
   } else {
     for (uint32_t mn = 0; mn < extent; ++mn)
-      for (uint32_t k = 0; k < kWgmmaK; k += 8) visit(mn, k, swizzled(d.swizzle, d.start + wgmma_chunk_k_major(d, mn, k)));
+      for (uint32_t k = 0; k < kWgmmaK; k += 8)
+        visit(mn, k, swizzled(d.swizzle, d.start + wgmma_chunk_k_major(d, mn, k)));
   }
 }
 
@@ -83,7 +93,8 @@ void load_accumulators(Warp& w, const Insn& i, float* rows) {
     for (uint32_t lane = 0; lane < 32; ++lane)
       for (uint32_t j = 0; j < 2; ++j) {
         const FragmentPlace at = wgmma_accumulator(0, lane, 2 * k + j);
-        rows[at.row * n + at.col] = runtime::half_to_float(static_cast<uint16_t>(w.reg<uint32_t>(list[k])[lane] >> (16 * j)));
+        rows[at.row * n + at.col] =
+            runtime::half_to_float(static_cast<uint16_t>(w.reg<uint32_t>(list[k])[lane] >> (16 * j)));
       }
 }
 void store_accumulators(Warp& w, const Insn& i, const float* rows) {
@@ -98,7 +109,8 @@ void store_accumulators(Warp& w, const Insn& i, const float* rows) {
     for (uint32_t lane = 0; lane < 32; ++lane) {
       const FragmentPlace at = wgmma_accumulator(0, lane, 2 * k);
       const float* from = rows + at.row * n + at.col;
-      w.reg<uint32_t>(list[k])[lane] = runtime::float_to_half(from[0]) | uint32_t{runtime::float_to_half(from[1])} << 16;
+      w.reg<uint32_t>(list[k])[lane] = runtime::float_to_half(from[0]) | uint32_t{runtime::float_to_half(from[1])}
+                                                                             << 16;
     }
 }
 
@@ -108,14 +120,16 @@ void execute(Cta& c, uint32_t group, WgmmaRecord& r) {
   const Insn& first = *r.insn[0];
   const uint32_t n = columns(first);
   const MmaOperand type = operand_type(first);
-  if (!(first.b & kARegisters)) read_operand(c, r.descriptors[0], first.b & kTransposeA, kWgmmaM, type, tile.a, kWgmmaK, 1);
+  if (!(first.b & kARegisters))
+    read_operand(c, r.descriptors[0], first.b & kTransposeA, kWgmmaM, type, tile.a, kWgmmaK, 1);
   read_operand(c, r.descriptors[1], first.b & kTransposeB, n, type, tile.b, 1, n);
   for (uint32_t k = 0; k < 4; ++k) {
     Warp& w = c.warps[4 * group + k];
     const Insn& i = *r.insn[k];
     float* a = tile.a + 16 * k * kWgmmaK;
     if (i.b & kARegisters) read_a_registers(w, i, a);
-    if (((i.b & kNegateA) != 0) != ((i.b & kNegateB) != 0)) std::for_each(a, a + 16 * kWgmmaK, [](float& v) { v = -v; });
+    if (((i.b & kNegateA) != 0) != ((i.b & kNegateB) != 0))
+      std::for_each(a, a + 16 * kWgmmaK, [](float& v) { v = -v; });
     if (r.scale_d) load_accumulators(w, i, rows);
     else std::fill(rows, rows + 16 * n, 0.0f);
     multiply_rows(rows, a, tile.b, n);
@@ -137,7 +151,8 @@ struct WgmmaOp : AsyncOp {
 };
 
 // Bounds of the operands, and what the race checker is told.
-bool check_operand(Cta& c, const WgmmaRecord& r, uint32_t group, uint64_t descriptor, bool mn_major, uint32_t extent, const Insn& i) {
+bool check_operand(Cta& c, const WgmmaRecord& r, uint32_t group, uint64_t descriptor, bool mn_major, uint32_t extent,
+                   const Insn& i) {
   bool inside = true;
   const WgmmaDescriptor d = decode_wgmma_descriptor(descriptor);
   if (d.base_offset) {
@@ -148,15 +163,20 @@ bool check_operand(Cta& c, const WgmmaRecord& r, uint32_t group, uint64_t descri
   each_chunk(d, mn_major, extent, [&](uint32_t, uint32_t, uint32_t address) {
     inside &= address >= kSharedStart && address + 16 <= c.program.shared_end;
     if (inside && c.race)
-      c.race->async(r.start, c.wgmma[group]->slot, static_cast<uint32_t>(r.group[0]), address, 16, Access::read, i.place);
+      c.race->async(r.start, c.wgmma[group]->slot, static_cast<uint32_t>(r.group[0]), address, 16, Access::read,
+                    i.place);
   });
-  if (!inside) c.fault("BOUND-01", i.place, "a wgmma operand reaches outside of the CTA's shared memory (descriptor start " + c.shared_text(d.start) + ")");
+  if (!inside)
+    c.fault(
+        "BOUND-01", i.place,
+        "a wgmma operand reaches outside of the CTA's shared memory (descriptor start " + c.shared_text(d.start) + ")");
   return inside;
 }
 
 bool complete_record(Cta& c, uint32_t group, WgmmaRecord& r) {
   const Insn& i = *r.insn[0];
-  if (!(i.b & kARegisters) && !check_operand(c, r, group, r.descriptors[0], i.b & kTransposeA, kWgmmaM, i)) return false;
+  if (!(i.b & kARegisters) && !check_operand(c, r, group, r.descriptors[0], i.b & kTransposeA, kWgmmaM, i))
+    return false;
   if (!check_operand(c, r, group, r.descriptors[1], i.b & kTransposeB, columns(i), i)) return false;
   auto op = std::make_unique<WgmmaOp>();
   op->queue = kWgmmaQueue + group;
@@ -174,15 +194,18 @@ Step mma_async(Warp& w, const Insn& i) {
   Step s = Step::next;
   const uint32_t group = w.index / kWarpgroupWarps, k = w.index % kWarpgroupWarps;
   if (4 * group + 4 > c.warps.size() || w.live != ~0u)
-    return c.fault("WGMMA-07", i.place, "wgmma needs four whole warps, warp " + std::to_string(w.index) + " has no full warpgroup");
+    return c.fault("WGMMA-07", i.place,
+                   "wgmma needs four whole warps, warp " + std::to_string(w.index) + " has no full warpgroup");
   if (!gathered(w, ~0u, s)) return s;
   WgmmaGroupState& g = *c.wgmma[group];
   const uint64_t number = ++g.issued[k];
   if (number > g.issued_total) g.records.emplace_back().number = ++g.issued_total;
   WgmmaRecord& r = *std::find_if(g.records.begin(), g.records.end(), [&](const auto& x) { return x.number == number; });
-  const std::array<uint64_t, 2> descriptors{i.b & kARegisters ? 0 : w.reg<uint64_t>(i.src[0])[0], w.reg<uint64_t>(i.src[1])[0]};
+  const std::array<uint64_t, 2> descriptors{i.b & kARegisters ? 0 : w.reg<uint64_t>(i.src[0])[0],
+                                            w.reg<uint64_t>(i.src[1])[0]};
   const bool scale = (w.pred(i.src[2]) & 1) != ((i.b & kScaleNegated) != 0);
-  if (r.issued && (!same_operation(*r.insn[static_cast<uint32_t>(std::countr_zero(r.issued))], i) || descriptors != r.descriptors || scale != r.scale_d))
+  if (r.issued && (!same_operation(*r.insn[static_cast<uint32_t>(std::countr_zero(r.issued))], i) ||
+                   descriptors != r.descriptors || scale != r.scale_d))
     return c.fault("WGMMA-07", i.place, "the warps of warpgroup " + std::to_string(group) + " issue different wgmma");
   r.insn[k] = &i, r.group[k] = g.committed[k] + 1;
   r.descriptors = descriptors, r.scale_d = scale;
@@ -271,7 +294,9 @@ void build_wgmma_mma(Builder& b) {
   const Operand& d = b.operand(0);
   const bool in_registers = b.operand(1).kind == Operand::Kind::vector;
   const bool half = kind->d == "f16";
-  if (d.parts.size() != n / (half ? 4 : 2)) return b.fail("wgmma n" + std::to_string(n) + " has " + std::to_string(n / (half ? 4 : 2)) + " accumulator registers");
+  if (d.parts.size() != n / (half ? 4 : 2))
+    return b.fail("wgmma n" + std::to_string(n) + " has " + std::to_string(n / (half ? 4 : 2)) +
+                  " accumulator registers");
   std::vector<uint32_t> registers;
   for (const Operand& o : d.parts) registers.push_back(b.destination(o, Type::b32));
   const auto accumulators = static_cast<uint32_t>(registers.size());
@@ -294,8 +319,9 @@ void build_wgmma_mma(Builder& b) {
   i.list = at, i.list_count = static_cast<uint32_t>(registers.size()), i.list_dst = accumulators;
   i.src = {desc_a, desc_b, scale, kNone};
   i.a = static_cast<uint8_t>(n / 8), i.c = static_cast<uint8_t>(kind - kWgmmaKinds.data());
-  i.b = static_cast<uint8_t>((in_registers ? kARegisters : 0) | (trans_a ? kTransposeA : 0) | (trans_b ? kTransposeB : 0) |
-                             (scale_a < 0 ? kNegateA : 0) | (scale_b < 0 ? kNegateB : 0) | (negated ? kScaleNegated : 0));
+  i.b = static_cast<uint8_t>((in_registers ? kARegisters : 0) | (trans_a ? kTransposeA : 0) |
+                             (trans_b ? kTransposeB : 0) | (scale_a < 0 ? kNegateA : 0) | (scale_b < 0 ? kNegateB : 0) |
+                             (negated ? kScaleNegated : 0));
 }
 
 }  // namespace tc::sim

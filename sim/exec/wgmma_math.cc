@@ -57,7 +57,8 @@ void multiply_rows_portable(float* d, const float* a, const float* b, uint32_t n
 }
 
 bool host_is_wide() {
-  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+  static const bool wide =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
   return wide;
 }
 

@@ -1,8 +1,8 @@
-// Whole-tile arithmetic of wgmma m64nNk16: D += A B on float tiles. Products of 16-bit elements are exact in f32; sums are
-// f32, one fused multiply-add an element, k ascending. (The order inside the tensor cores is not documented; results agree
-// with a device up to that.) Cost: about 131,000 multiply-adds for n = 128, 5 to 8 microseconds with AVX2.
-// Two versions of each loop: for AVX2 + FMA + F16C, chosen at run time, and a portable one; both give the same bits, since
-// the portable one calls fma as well.
+// Whole-tile arithmetic of wgmma m64nNk16: D += A B on float tiles. Products of 16-bit elements are exact in f32; sums
+// are f32, one fused multiply-add an element, k ascending. (The order inside the tensor cores is not documented;
+// results agree with a device up to that.) Cost: about 131,000 multiply-adds for n = 128, 5 to 8 microseconds with
+// AVX2. Two versions of each loop: for AVX2 + FMA + F16C, chosen at run time, and a portable one; both give the same
+// bits, since the portable one calls fma as well.
 #pragma once
 #include <cstdint>
 

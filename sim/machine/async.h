@@ -1,6 +1,6 @@
-// Operations that the machine carries out later than they were issued: bulk and tensor copies, cp.async, wgmma. They stay
-// in one list until the schedule completes them: each `step` does one piece.
-// Operations of one queue (cp.async of a warp, wgmma of a warpgroup) complete in order; queue 0 has no order.
+// Operations that the machine carries out later than they were issued: bulk and tensor copies, cp.async, wgmma. They
+// stay in one list until the schedule completes them: each `step` does one piece. Operations of one queue (cp.async of
+// a warp, wgmma of a warpgroup) complete in order; queue 0 has no order.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -17,9 +17,9 @@ struct AsyncOp {
   uint64_t due = 0;       // time of the next piece; kLate: only when nothing else can run
   uint64_t sequence = 0;  // order of issue
   uint32_t queue = 0;
-  uint32_t barrier = 0;    // shared address of the mbarrier it completes on, 0 for none
-  uint32_t thread = 0;     // 32 * warp + lane that issued it
-  uint64_t group = 0;      // bulk group of that thread
+  uint32_t barrier = 0;     // shared address of the mbarrier it completes on, 0 for none
+  uint32_t thread = 0;      // 32 * warp + lane that issued it
+  uint64_t group = 0;       // bulk group of that thread
   bool reads_done = false;  // a store that has read its source
   uint32_t place = 0;
   virtual ~AsyncOp() = default;

@@ -19,8 +19,14 @@ uint64_t mix(uint64_t seed, uint64_t id) { return runtime::splitmix64(runtime::s
 uint64_t Random::next() { return runtime::splitmix64(state++); }
 
 Cta::Cta(const Program& p, const Launch& l, GlobalMemory& g, runtime::Dim3 cta_id, uint64_t linear_id)
-    : program(p), launch(l), global(g), id(cta_id), shared((p.shared_end + 15) / 16 * 16 + 16),
-      named(kNamedBarriers + 1), mbarrier_index(shared.size() / 8 + 1), mbarriers(1) {
+    : program(p),
+      launch(l),
+      global(g),
+      id(cta_id),
+      shared((p.shared_end + 15) / 16 * 16 + 16),
+      named(kNamedBarriers + 1),
+      mbarrier_index(shared.size() / 8 + 1),
+      mbarriers(1) {
   random.state = mix(l.seed, linear_id);
   const uint32_t count = (thread_count() + 31) / 32;
   if (l.checks) race = std::make_unique<RaceChecker>(count, static_cast<uint32_t>(shared.size()));
@@ -82,8 +88,7 @@ void Cta::step_async(AsyncOp* op, uint64_t latency) {
 
 void Cta::forget_due() {
   async.next_due = AsyncOp::kLate;
-  for (const auto& o : async.ops)
-    async.next_due = std::min(async.next_due, o->due);
+  for (const auto& o : async.ops) async.next_due = std::min(async.next_due, o->due);
 }
 
 void Cta::run_due() {

@@ -44,9 +44,9 @@ struct NamedBarrier {
   uint32_t syncing_warps = 0;     // of those, the ones that wait
   std::vector<uint32_t> lanes;    // a warp's lanes that are here while others of it are not
   uint64_t generation = 0;
-  uint32_t place = 0;             // of the first arrival
+  uint32_t place = 0;  // of the first arrival
   Clock clock;
-  uint32_t reduced = 0;           // bar.red: popc/and/or in the making, and of the last generation
+  uint32_t reduced = 0;  // bar.red: popc/and/or in the making, and of the last generation
   uint32_t result = 0;
 };
 
@@ -76,17 +76,17 @@ struct Cta {
   runtime::Dim3 id;
   std::vector<uint8_t> shared;  // indexed by shared address
   std::vector<Warp> warps;
-  std::vector<NamedBarrier> named;  // the last one is the cluster's
+  std::vector<NamedBarrier> named;       // the last one is the cluster's
   std::vector<uint32_t> mbarrier_index;  // by address / 8; 0: none
   std::vector<Mbarrier> mbarriers;
   AsyncList async;
-  std::vector<std::unique_ptr<WgmmaGroupState>> wgmma;  // a warpgroup each
+  std::vector<std::unique_ptr<WgmmaGroupState>> wgmma;   // a warpgroup each
   std::unordered_map<uint32_t, BulkGroups> bulk_groups;  // by thread
-  std::unordered_map<uint64_t, Clock> strong;  // what strong accesses published, by generic address
-  std::unique_ptr<RaceChecker> race;           // null: checks are off
+  std::unordered_map<uint64_t, Clock> strong;            // what strong accesses published, by generic address
+  std::unique_ptr<RaceChecker> race;                     // null: checks are off
   Random random;
-  uint64_t time = 0;       // warp instructions executed
-  uint64_t progress = 0;   // side effects: stores, arrivals, completions
+  uint64_t time = 0;           // warp instructions executed
+  uint64_t progress = 0;       // side effects: stores, arrivals, completions
   int64_t free_registers = 0;  // given back by setmaxnreg.dec
   std::vector<Diag> findings;
   std::optional<Diag> trap;

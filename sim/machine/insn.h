@@ -35,8 +35,8 @@ struct Insn {
   uint32_t guard = kNone;
   bool guard_negated = false;
   InsnKind kind = InsnKind::plain;
-  uint32_t target = kNone;  // of a branch
-  uint32_t join = kNone;    // of a branch: where diverged lanes meet again; kNone: at the end
+  uint32_t target = kNone;                          // of a branch
+  uint32_t join = kNone;                            // of a branch: where diverged lanes meet again; kNone: at the end
   uint32_t list = 0, list_count = 0, list_dst = 0;  // operands in Program::lists; the first list_dst are written
   uint64_t imm = 0;
   // Family-specific small facts.

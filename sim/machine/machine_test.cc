@@ -30,10 +30,11 @@ MbarrierEvent act(Mbarrier& b, const Move& m) {
 TEST(Mbarrier, FollowsTheDevice) {
   constexpr int64_t kMost = 1048575;
   const Move moves[] = {
-      {Do::init, 3, 1},      {Do::arrive, 1, 1},   {Do::expect, 64, 1},   {Do::arrive, 2, 1},   {Do::complete, 32, 1},
-      {Do::complete, 32, 0}, {Do::complete, 16, 0}, {Do::arrive, 3, 0},   {Do::expect, 16, 1},  {Do::arrive, 3, 0},
-      {Do::init, 2, 1},      {Do::drop, 1, 1},     {Do::arrive, 1, 0},    {Do::arrive, 1, 1},   {Do::init, 1, 1},
-      {Do::arrive, 1, 0},    {Do::arrive, 1, 1},   {Do::init, 1, 1},      {Do::complete, kMost, 1}, {Do::expect, kMost, 1},
+      {Do::init, 3, 1},      {Do::arrive, 1, 1},    {Do::expect, 64, 1},      {Do::arrive, 2, 1},
+      {Do::complete, 32, 1}, {Do::complete, 32, 0}, {Do::complete, 16, 0},    {Do::arrive, 3, 0},
+      {Do::expect, 16, 1},   {Do::arrive, 3, 0},    {Do::init, 2, 1},         {Do::drop, 1, 1},
+      {Do::arrive, 1, 0},    {Do::arrive, 1, 1},    {Do::init, 1, 1},         {Do::arrive, 1, 0},
+      {Do::arrive, 1, 1},    {Do::init, 1, 1},      {Do::complete, kMost, 1}, {Do::expect, kMost, 1},
       {Do::arrive, 1, 0},    {Do::init, kMost, 1},
   };
   Mbarrier b;
@@ -99,7 +100,8 @@ TEST(TensorMap, RefusesWhatTheDriverRefuses) {
     arg(p).strides_bytes[0] = stride;
     EXPECT_EQ(refusal(p), "TMA-23") << stride;
   }
-  for (uint64_t dim : {1ull, 4294967295ull, 4294967296ull}) EXPECT_EQ(refusal(map_param("f16", {64, dim}, {128}, {64, 1})), "");
+  for (uint64_t dim : {1ull, 4294967295ull, 4294967296ull})
+    EXPECT_EQ(refusal(map_param("f16", {64, dim}, {128}, {64, 1})), "");
   for (uint64_t dim : {0ull, 4294967297ull}) EXPECT_EQ(refusal(map_param("f16", {64, dim}, {128}, {64, 1})), "TMA-22");
   for (uint32_t box : {1u, 255u, 256u}) EXPECT_EQ(refusal(map_param("f16", {64, 8}, {128}, {64, box})), "");
   for (uint32_t box : {0u, 257u}) EXPECT_EQ(refusal(map_param("f16", {64, 8}, {128}, {64, box})), "TMA-24");
@@ -127,7 +129,8 @@ TEST(TensorMap, SwizzleBoundsTheInnerExtent) {
     runtime::Swizzle mode;
     uint32_t span;
   };
-  for (const Case& c : {Case{runtime::Swizzle::b32, 32}, Case{runtime::Swizzle::b64, 64}, Case{runtime::Swizzle::b128, 128}})
+  for (const Case& c :
+       {Case{runtime::Swizzle::b32, 32}, Case{runtime::Swizzle::b64, 64}, Case{runtime::Swizzle::b128, 128}})
     for (uint32_t inner : {16u, 32u, 48u, 64u, 96u, 128u, 144u, 256u}) {
       auto p = map_param("u8", {256, 8}, {256}, {inner, 1});
       arg(p).swizzle = c.mode;
@@ -163,7 +166,8 @@ TEST(Swizzle, ChunksGoWhereTheDevicePutsThem) {
   for (const Case& c : cases) {
     std::vector<uint32_t> got;
     for (uint32_t r = 0; r < 3; ++r)
-      for (uint32_t at = 0; at < c.inner; at += 16) got.push_back(swizzled(c.mode, r * row(c.mode).span_bytes + at) / 16);
+      for (uint32_t at = 0; at < c.inner; at += 16)
+        got.push_back(swizzled(c.mode, r * row(c.mode).span_bytes + at) / 16);
     EXPECT_EQ(got, c.slots) << row(c.mode).name << " " << c.inner;
   }
 }

@@ -6,7 +6,8 @@
 //   0x0000'0004'0000'0000 + x      constants
 //   0x0000'7F00'0000'0000 + x      global
 // Shared addresses start at 1024: the first KiB of the window belongs to the system on sm_90 (H200: reserved smem/block
-// = 1024). Global allocations are 512-byte aligned with 512 bytes of nothing between, so that running off an end is seen.
+// = 1024). Global allocations are 512-byte aligned with 512 bytes of nothing between, so that running off an end is
+// seen.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -43,11 +43,17 @@ bool arrive_named(Warp& w, uint32_t id, uint32_t threads, bool waits, uint32_t p
   if (b.arrived_warps == 0) b.expected_threads = threads, b.place = place;
   if (c.race) {
     if (b.expected_threads != threads)
-      c.finding(c.violation("BAR-03", place, name_of(id) + " is used with " + std::to_string(threads) + " threads and, in the same generation, with " + std::to_string(b.expected_threads)));
+      c.finding(c.violation("BAR-03", place,
+                            name_of(id) + " is used with " + std::to_string(threads) +
+                                " threads and, in the same generation, with " + std::to_string(b.expected_threads)));
     if (b.arrived_warps & bit)
-      c.finding(c.violation("BAR-04", place, "warp " + std::to_string(w.index) + " arrives again at " + name_of(id) + " before the generation it arrived for is complete"));
+      c.finding(c.violation("BAR-04", place,
+                            "warp " + std::to_string(w.index) + " arrives again at " + name_of(id) +
+                                " before the generation it arrived for is complete"));
     if (threads > c.warps.size() * 32)
-      c.finding(c.violation("BAR-02", place, name_of(id) + " expects " + std::to_string(threads) + " threads, the CTA has " + std::to_string(c.warps.size() * 32)));
+      c.finding(c.violation("BAR-02", place,
+                            name_of(id) + " expects " + std::to_string(threads) + " threads, the CTA has " +
+                                std::to_string(c.warps.size() * 32)));
   }
   publish(c, b, w, w.mask);
   b.lanes[w.index] |= w.mask;

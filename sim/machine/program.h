@@ -11,13 +11,46 @@
 namespace tc::sim {
 
 enum class Special : uint8_t {
-  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
-  laneid, warpid, nwarpid, smid, nsmid, gridid,
-  lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
-  cluster_ctarank, cluster_nctarank, cluster_ctaid_x, cluster_ctaid_y, cluster_ctaid_z,
-  cluster_nctaid_x, cluster_nctaid_y, cluster_nctaid_z, clusterid_x, clusterid_y, clusterid_z,
-  nclusterid_x, nclusterid_y, nclusterid_z, is_explicit_cluster,
-  dynamic_smem_size, total_smem_size,
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  cluster_ctarank,
+  cluster_nctarank,
+  cluster_ctaid_x,
+  cluster_ctaid_y,
+  cluster_ctaid_z,
+  cluster_nctaid_x,
+  cluster_nctaid_y,
+  cluster_nctaid_z,
+  clusterid_x,
+  clusterid_y,
+  clusterid_z,
+  nclusterid_x,
+  nclusterid_y,
+  nclusterid_z,
+  is_explicit_cluster,
+  dynamic_smem_size,
+  total_smem_size,
 };
 
 struct Place {
@@ -52,7 +85,7 @@ struct Program {
   uint32_t register_bytes = 0;
   std::vector<Constant> constants;
   std::vector<SpecialUse> specials;
-  std::vector<SharedSymbol> shared;   // static, by address; the dynamic one last
+  std::vector<SharedSymbol> shared;    // static, by address; the dynamic one last
   uint32_t shared_end = kSharedStart;  // end of static and dynamic shared memory
   uint32_t local_bytes = 0;
   std::vector<uint8_t> const_bytes;

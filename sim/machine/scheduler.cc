@@ -6,9 +6,9 @@
 namespace tc::sim {
 namespace {
 
-constexpr uint64_t kTurn = 64;            // instructions a path runs under rr before the next one
-constexpr uint64_t kStallTurn = 512;      // under adversarial: that long without progress is a spin
-constexpr uint64_t kIdleTurns = 20000;    // turns without progress and with nothing outstanding: a hang
+constexpr uint64_t kTurn = 64;          // instructions a path runs under rr before the next one
+constexpr uint64_t kStallTurn = 512;    // under adversarial: that long without progress is a spin
+constexpr uint64_t kIdleTurns = 20000;  // turns without progress and with nothing outstanding: a hang
 
 struct Choice {
   Warp* warp = nullptr;
@@ -234,7 +234,8 @@ std::string wait_text(const Cta& c, const Warp& w, const Path& p) {
       const uint32_t i = c.mbarrier_index[t.address / 8];
       const Mbarrier& b = c.mbarriers[i];
       return out + ": it is in phase " + std::to_string(b.phase) + ", " + std::to_string(b.pending) + " of " +
-             std::to_string(b.expected) + " arrivals pending, " + std::to_string(b.tx) + " transaction bytes outstanding";
+             std::to_string(b.expected) + " arrivals pending, " + std::to_string(b.tx) +
+             " transaction bytes outstanding";
     }
     case Wait::Kind::named_barrier: {
       const NamedBarrier& b = c.named[t.id];
@@ -242,7 +243,8 @@ std::string wait_text(const Cta& c, const Warp& w, const Path& p) {
       for (const Warp& o : c.warps)
         if (b.arrived_warps >> o.index & 1) out += " " + std::to_string(o.index);
       if (b.arrived_warps == 0) out += " none (a part of this warp is elsewhere)";
-      return out + (b.expected_threads ? " of " + std::to_string(b.expected_threads) + " threads" : ", expected are all");
+      return out +
+             (b.expected_threads ? " of " + std::to_string(b.expected_threads) + " threads" : ", expected are all");
     }
     case Wait::Kind::lanes:
     case Wait::Kind::sync_lanes: return "waits for the other lanes of the warp";
@@ -266,14 +268,16 @@ void explain_hang(Cta& c) {
     for (const Path& p : w.paths) {
       ++blocked;
       const bool registers = p.wait.kind == Wait::Kind::registers;
-      if (!first || registers || (first->wait.kind != Wait::Kind::mbarrier && p.wait.kind == Wait::Kind::mbarrier)) first = &p;
+      if (!first || registers || (first->wait.kind != Wait::Kind::mbarrier && p.wait.kind == Wait::Kind::mbarrier))
+        first = &p;
     }
   if (!first) return;
   const uint32_t at = c.program.code[first->pc].place;
   const bool registers = first->wait.kind == Wait::Kind::registers;
   d = c.violation(registers ? "SETREG-05" : "PROG-01", at,
-                  "deadlock: CTA (" + std::to_string(c.id.x) + "," + std::to_string(c.id.y) + "," + std::to_string(c.id.z) + "), " +
-                      std::to_string(blocked) + " blocked and nothing outstanding can release them");
+                  "deadlock: CTA (" + std::to_string(c.id.x) + "," + std::to_string(c.id.y) + "," +
+                      std::to_string(c.id.z) + "), " + std::to_string(blocked) +
+                      " blocked and nothing outstanding can release them");
   for (const Warp& w : c.warps)
     for (const Path& p : w.paths)
       d.notes.push_back({c.program.places[c.program.code[p.pc].place].where.front(),
@@ -289,7 +293,9 @@ void check_exit(Cta& c) {
       c.finding(c.violation("MBAR-16", op->place, "the CTA has exited while this is outstanding: " + op->describe(c)));
   for (const auto& [thread, g] : c.bulk_groups)
     if (g.last != 0 && !c.race->knows(thread / 32, thread % 32, g.slot, static_cast<uint32_t>(g.last)))
-      c.finding(c.violation("TMA-15", g.place, "thread " + std::to_string(thread) + " exits without waiting until this store has read shared memory"));
+      c.finding(c.violation(
+          "TMA-15", g.place,
+          "thread " + std::to_string(thread) + " exits without waiting until this store has read shared memory"));
   for (const auto& g : c.wgmma)
     for (const WgmmaRecord& r : g->records)
       for (uint32_t w = 0; w < 4; ++w)
@@ -305,10 +311,16 @@ void report_races(Cta& c) {
   };
   for (const RaceReport& r : c.race->reports()) {
     const bool fence = r.rule == "FENCE-01";
-    const bool barrier = c.mbarrier_index[r.address / 8] != 0 && (r.now == Access::atomic || r.before == Access::atomic);
-    Diag d = c.violation(fence ? "FENCE-01" : barrier ? "MBAR-03" : "RACE-01", r.place_now,
-                         fence ? "no proxy fence orders this " + kind(r.now, r.now_async) + " after the generic write of " + c.shared_text(r.address)
-                               : "this " + kind(r.now, r.now_async) + " of " + c.shared_text(r.address) + " is not ordered with an earlier " + kind(r.before, r.before_async));
+    const bool barrier =
+        c.mbarrier_index[r.address / 8] != 0 && (r.now == Access::atomic || r.before == Access::atomic);
+    Diag d = c.violation(fence     ? "FENCE-01"
+                         : barrier ? "MBAR-03"
+                                   : "RACE-01",
+                         r.place_now,
+                         fence ? "no proxy fence orders this " + kind(r.now, r.now_async) +
+                                     " after the generic write of " + c.shared_text(r.address)
+                               : "this " + kind(r.now, r.now_async) + " of " + c.shared_text(r.address) +
+                                     " is not ordered with an earlier " + kind(r.before, r.before_async));
     for (const SourceRange& s : c.program.places[r.place_before].where) {
       d.notes.push_back({s, "the earlier " + kind(r.before, r.before_async)});
       break;

@@ -38,7 +38,8 @@ struct SteerResult {
 
 CtaEnd run_cta(Cta& cta, const Limits& limits);
 // Follows the steps first; async operations complete only by steps or when a wait of the running warp needs them.
-CtaEnd run_steered(Cta& cta, const Limits& limits, const std::vector<SteerStep>& steps, std::vector<SteerResult>& results);
+CtaEnd run_steered(Cta& cta, const Limits& limits, const std::vector<SteerStep>& steps,
+                   std::vector<SteerResult>& results);
 
 std::string_view name_of(EventKind kind);
 

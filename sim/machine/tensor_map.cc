@@ -54,7 +54,8 @@ Result<TensorMap> make_tensor_map(const runtime::Param& param, uint64_t tensor_a
     m.box[i] = a.box[i];
     m.steps[i] = i == 0 ? 1 : a.element_strides[i];
     m.strides[i] = i == 0 ? m.element_bytes : a.strides_bytes[i - 1];
-    limits.push_back({"TMA-22", m.dims[i] >= 1 && m.dims[i] <= kTmaMaxDim, dim + " has extent " + std::to_string(m.dims[i])});
+    limits.push_back(
+        {"TMA-22", m.dims[i] >= 1 && m.dims[i] <= kTmaMaxDim, dim + " has extent " + std::to_string(m.dims[i])});
     limits.push_back({"TMA-24", m.box[i] >= 1 && m.box[i] <= kTmaMaxBox, dim + " has box " + std::to_string(m.box[i])});
     limits.push_back({"TMA-27", a.element_strides[i] >= 1 && a.element_strides[i] <= kTmaMaxElementStride,
                       dim + " has element stride " + std::to_string(a.element_strides[i])});
@@ -62,7 +63,8 @@ Result<TensorMap> make_tensor_map(const runtime::Param& param, uint64_t tensor_a
                       dim + " has a stride of " + std::to_string(m.strides[i]) + " bytes, no multiple of 16"});
     if (m.steps[i]) m.counts[i] = (m.box[i] + m.steps[i] - 1) / m.steps[i];
   }
-  limits.push_back({"TMA-26", m.box_bytes() <= kTmaMaxBoxBytes, "the box has " + std::to_string(m.box_bytes()) + " bytes"});
+  limits.push_back(
+      {"TMA-26", m.box_bytes() <= kTmaMaxBoxBytes, "the box has " + std::to_string(m.box_bytes()) + " bytes"});
   for (const Limit& l : limits)
     if (!l.holds) return refusal(param, l);
   return m;

@@ -1,5 +1,5 @@
-// A tensor map as the machine uses it, made from the manifest; what cuTensorMapEncodeTiled would refuse is refused here,
-// with the same limits (TMA-20 ... TMA-31).
+// A tensor map as the machine uses it, made from the manifest; what cuTensorMapEncodeTiled would refuse is refused
+// here, with the same limits (TMA-20 ... TMA-31).
 #pragma once
 #include <array>
 #include <cstdint>
@@ -16,7 +16,7 @@ struct TensorMap {
   uint32_t rank = 0;
   uint32_t element_bytes = 0;
   uint64_t address = 0;
-  std::array<uint64_t, kTmaMaxRank> dims{}, strides{};  // strides[0] = element size
+  std::array<uint64_t, kTmaMaxRank> dims{}, strides{};         // strides[0] = element size
   std::array<uint32_t, kTmaMaxRank> box{}, steps{}, counts{};  // counts = ceil(box / step); steps[0] counts as 1
   SwizzleMode swizzle = SwizzleMode::none;
   bool nan_fill = false;

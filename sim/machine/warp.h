@@ -41,8 +41,8 @@ struct Path {
   uint32_t pc = 0, mask = 0;
   uint32_t join = kNone;  // index into Warp::joins
   Wait wait;
-  bool timed_out = false;         // the next try_wait answers false
-  uint32_t poll_pc = kNone;       // where a poll answered false last, and the progress count then
+  bool timed_out = false;    // the next try_wait answers false
+  uint32_t poll_pc = kNone;  // where a poll answered false last, and the progress count then
   uint64_t poll_progress = 0;
 };
 
@@ -68,12 +68,12 @@ struct Warp {
   std::vector<Join> joins;
   bool stalled = false;  // adversarial: ran without progress
   uint32_t preference = 0;
-  uint32_t registers = 0;  // a thread, for setmaxnreg
+  uint32_t registers = 0;           // a thread, for setmaxnreg
   uint64_t cluster_generation = 0;  // of barrier.cluster when this warp arrived last
-  uint32_t carry = 0;      // the condition code of add.cc, one bit a lane
+  uint32_t carry = 0;               // the condition code of add.cc, one bit a lane
 
   std::array<uint32_t, 32> cp_group{};  // the open cp.async group of each lane, from 1
-  std::vector<AsyncOp*> cp_queue;        // outstanding cp.async of this warp, oldest first
+  std::vector<AsyncOp*> cp_queue;       // outstanding cp.async of this warp, oldest first
 
   template <class T>
   T* reg(uint32_t at) {

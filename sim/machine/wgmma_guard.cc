@@ -13,7 +13,9 @@ struct Touched {
 
 Touched touched(const Warp& w, const Insn& i, const std::vector<uint8_t>& states) {
   Touched t;
-  auto state = [&](uint32_t at) { return at == kNone ? RegisterState::free : static_cast<RegisterState>(states[at / 64]); };
+  auto state = [&](uint32_t at) {
+    return at == kNone ? RegisterState::free : static_cast<RegisterState>(states[at / 64]);
+  };
   auto reads = [&](uint32_t at) {
     const RegisterState s = state(at);
     t.any |= s != RegisterState::free && s != RegisterState::operand;

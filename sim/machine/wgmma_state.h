@@ -1,7 +1,7 @@
 // wgmma in flight. A matrix operation belongs to a warpgroup: it can start when all four warps have issued it, it runs
-// after the earlier ones, and until a warp has waited for its group the registers it reads and writes are off limits for
-// that warp (WGMMA-11). Compilers copy accumulators with plain moves that vanish in register allocation; such a move of
-// a pending register is put off until the operation has run, and the copy is pending too.
+// after the earlier ones, and until a warp has waited for its group the registers it reads and writes are off limits
+// for that warp (WGMMA-11). Compilers copy accumulators with plain moves that vanish in register allocation; such a
+// move of a pending register is put off until the operation has run, and the copy is pending too.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -25,13 +25,13 @@ struct DeferredMove {
 };
 
 struct WgmmaRecord {
-  uint64_t number = 0;                        // 1, 2, ... in the warpgroup
-  std::array<const Insn*, 4> insn{};          // of each warp, null: not issued
-  std::array<uint64_t, 4> group{};            // commit group in each warp
-  std::array<uint64_t, 2> descriptors{};      // A (unless in registers) and B
+  uint64_t number = 0;                    // 1, 2, ... in the warpgroup
+  std::array<const Insn*, 4> insn{};      // of each warp, null: not issued
+  std::array<uint64_t, 4> group{};        // commit group in each warp
+  std::array<uint64_t, 2> descriptors{};  // A (unless in registers) and B
   bool scale_d = false;
   bool executed = false;
-  uint32_t issued = 0, waited = 0;            // bit sets of warps
+  uint32_t issued = 0, waited = 0;  // bit sets of warps
   std::array<std::vector<DeferredMove>, 4> moves;
   struct Mark {
     uint32_t at;

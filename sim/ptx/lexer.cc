@@ -62,7 +62,8 @@ class Lexer {
     if (is_digit(c)) t.kind = Token::Kind::number, number();
     else if (c == '.' && is_word_char(peek(1))) t.kind = Token::Kind::dotted, dotted();
     else if (is_word_char(c)) t.kind = Token::Kind::word, word();
-    else if (std::string_view("{}[](),;:+-!@|=<>").find(c) != std::string_view::npos) t.kind = Token::Kind::punct, ++at_;
+    else if (std::string_view("{}[](),;:+-!@|=<>").find(c) != std::string_view::npos)
+      t.kind = Token::Kind::punct, ++at_;
     else return false;
     t.text = text_.substr(start, at_ - start);
     return true;

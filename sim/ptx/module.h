@@ -90,7 +90,7 @@ struct Variable {
   Type type = Type::b8;
   std::vector<std::string> attributes;  // of a parameter: ptr, global, align 4 ...
   std::string name;
-  std::vector<uint64_t> dims;  // 0 = [] (extern)
+  std::vector<uint64_t> dims;   // 0 = [] (extern)
   std::vector<Operand> values;  // initialisers, flattened
   Where where;
   uint64_t elements() const;
@@ -103,7 +103,7 @@ struct Variable {
 struct LocDirective {
   Location at;
   std::string function;
-  Location inlined_at;  // valid where function is not empty
+  Location inlined_at;               // valid where function is not empty
   std::vector<Location> call_sites;  // LLVM's form, a comment: innermost first
   bool operator==(const LocDirective&) const = default;
 };

@@ -18,10 +18,11 @@ struct DirectiveRow {
   uint8_t least, most;
 };
 constexpr std::array kDirectives = {
-    DirectiveRow{"maxntid", 1, 3},       DirectiveRow{"reqntid", 1, 3},          DirectiveRow{"minnctapersm", 1, 1},
-    DirectiveRow{"maxnctapersm", 1, 1},  DirectiveRow{"maxnreg", 1, 1},          DirectiveRow{"noreturn", 0, 0},
-    DirectiveRow{"explicitcluster", 0, 0}, DirectiveRow{"reqnctapercluster", 1, 3}, DirectiveRow{"maxclusterrank", 1, 1},
-    DirectiveRow{"blocksareclusters", 0, 0},
+    DirectiveRow{"maxntid", 1, 3},         DirectiveRow{"reqntid", 1, 3},
+    DirectiveRow{"minnctapersm", 1, 1},    DirectiveRow{"maxnctapersm", 1, 1},
+    DirectiveRow{"maxnreg", 1, 1},         DirectiveRow{"noreturn", 0, 0},
+    DirectiveRow{"explicitcluster", 0, 0}, DirectiveRow{"reqnctapercluster", 1, 3},
+    DirectiveRow{"maxclusterrank", 1, 1},  DirectiveRow{"blocksareclusters", 0, 0},
 };
 
 class Parser {
@@ -57,7 +58,8 @@ class Parser {
     if (!accept(text)) fail("expected '" + std::string(text) + "'" + found());
   }
   std::string found() const {
-    return peek().kind == Token::Kind::end ? ", found the end of the text" : ", found '" + std::string(peek().text) + "'";
+    return peek().kind == Token::Kind::end ? ", found the end of the text"
+                                           : ", found '" + std::string(peek().text) + "'";
   }
   SourceRange range(const Token& t) const {
     return {file_, t.line, t.column, t.line, t.column + static_cast<uint32_t>(std::max<size_t>(t.text.size(), 1))};
@@ -93,7 +95,8 @@ class Parser {
   void collect_files() {
     for (size_t i = 0; i + 2 < tokens_.size(); ++i)
       if (tokens_[i].text == ".file" && tokens_[i + 2].kind == Token::Kind::string)
-        file_names_.emplace_back(tokens_[i + 2].text, static_cast<uint32_t>(std::atoi(std::string(tokens_[i + 1].text).c_str())));
+        file_names_.emplace_back(tokens_[i + 2].text,
+                                 static_cast<uint32_t>(std::atoi(std::string(tokens_[i + 1].text).c_str())));
   }
 
   void file_directive() {
@@ -164,7 +167,8 @@ class Parser {
         do d.values.push_back(unsigned_number());
         while (accept(","));
       }
-      if (d.values.size() < known->least || d.values.size() > known->most) return fail("wrong number of values of ." + d.name);
+      if (d.values.size() < known->least || d.values.size() > known->most)
+        return fail("wrong number of values of ." + d.name);
       f.directives.push_back(std::move(d));
     }
   }
@@ -194,7 +198,8 @@ class Parser {
     v.type = type();
     if (accept(".ptr")) {
       v.attributes.push_back("ptr");
-      if (at(".global") || at(".shared") || at(".const") || at(".local")) v.attributes.emplace_back(take().text.substr(1));
+      if (at(".global") || at(".shared") || at(".const") || at(".local"))
+        v.attributes.emplace_back(take().text.substr(1));
       if (accept(".align")) v.attributes.push_back("align " + std::to_string(unsigned_number()));
     }
     v.name = word("a name");
@@ -327,7 +332,8 @@ class Parser {
     LocDirective d;
     const uint32_t line = peek().line;
     d.at = location();
-    const auto note = std::lower_bound(call_sites_.begin(), call_sites_.end(), line, [](const auto& n, uint32_t l) { return n.line < l; });
+    const auto note = std::lower_bound(call_sites_.begin(), call_sites_.end(), line,
+                                       [](const auto& n, uint32_t l) { return n.line < l; });
     if (note != call_sites_.end() && note->line == line) d.call_sites = call_sites(note->text);
     while (accept(",")) {
       if (accept("function_name")) {
@@ -347,7 +353,8 @@ class Parser {
     auto& all = function_->locations;
     auto find = [&](Location l) {
       for (size_t i = all.size(); i-- > 0;)
-        if (all[i].file == l.file && all[i].line == l.line && all[i].column == l.column) return static_cast<uint32_t>(i + 1);
+        if (all[i].file == l.file && all[i].line == l.line && all[i].column == l.column)
+          return static_cast<uint32_t>(i + 1);
       all.push_back(l);
       return static_cast<uint32_t>(all.size());
     };
@@ -457,8 +464,10 @@ class Parser {
     const bool negative = accept("-");
     if (peek().kind != Token::Kind::number) return fail("expected a number" + found());
     const std::string_view text = peek().text;
-    if (text.size() == 10 && (text.starts_with("0f") || text.starts_with("0F"))) return hex_real(o, Type::f32, negative);
-    if (text.size() == 18 && (text.starts_with("0d") || text.starts_with("0D"))) return hex_real(o, Type::f64, negative);
+    if (text.size() == 10 && (text.starts_with("0f") || text.starts_with("0F")))
+      return hex_real(o, Type::f32, negative);
+    if (text.size() == 18 && (text.starts_with("0d") || text.starts_with("0D")))
+      return hex_real(o, Type::f64, negative);
     if (text.find('.') != text.npos || (text.find_first_of("eE") != text.npos && !text.starts_with("0x"))) {
       const std::string copy(take().text);
       char* end = nullptr;
@@ -560,7 +569,8 @@ std::vector<SourceRange> places(const Module& module, const Function& function, 
   for (uint32_t i = instruction.location, depth = 0; i != 0 && depth < 64; ++depth) {
     const Location& l = function.locations[i - 1];
     for (const SourceFile& f : module.files)
-      if (f.number == l.file) out.insert(out.begin(), SourceRange{f.id, l.line, std::max(l.column, 1u), l.line, std::max(l.column, 1u) + 1});
+      if (f.number == l.file)
+        out.insert(out.begin(), SourceRange{f.id, l.line, std::max(l.column, 1u), l.line, std::max(l.column, 1u) + 1});
     i = l.inlined_at;
   }
   if (out.empty()) out.push_back(instruction.where.range);

@@ -23,7 +23,8 @@ std::string text_of(const Operand& o) {
     case Operand::Kind::integer: return bang + std::to_string(static_cast<int64_t>(o.bits));
     case Operand::Kind::real: return o.type == Type::f32 ? "0f" + hex(o.bits, 8) : "0d" + hex(o.bits, 16);
     case Operand::Kind::address: {
-      std::string out = "[" + (o.name.empty() ? std::to_string(static_cast<int64_t>(o.bits)) : o.name) + offset_text(o.offset);
+      std::string out =
+          "[" + (o.name.empty() ? std::to_string(static_cast<int64_t>(o.bits)) : o.name) + offset_text(o.offset);
       if (!o.parts.empty()) out += ", " + join(o.parts, ", ");
       return out + "]";
     }
@@ -136,7 +137,8 @@ class Printer {
     std::string out = sites.empty() ? "" : "  //", close;
     for (const Location& l : sites)
       for (const SourceFile& f : *files_)
-        if (f.number == l.file) out += " @[ " + f.path + ":" + std::to_string(l.line) + ":" + std::to_string(l.column), close += " ]";
+        if (f.number == l.file)
+          out += " @[ " + f.path + ":" + std::to_string(l.line) + ":" + std::to_string(l.column), close += " ]";
     return out + close;
   }
   void statement(const Pragma& p) { line(".pragma \"" + p.text + "\";"); }

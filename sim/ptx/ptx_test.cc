@@ -1,11 +1,10 @@
-#include "sim/ptx/module.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include "base/files.h"
 #include "sim/ptx/lexer.h"
+#include "sim/ptx/module.h"
 
 namespace tc::ptx {
 namespace {
@@ -36,14 +35,15 @@ TEST(Ptx, EveryFileOfTestdataGoesRound) {
 }
 
 TEST(Ptx, OperandsOfEveryKind) {
-  const Module m = parse_ok(std::string(kHead) +
-                            ".extern .shared .align 1024 .b8 smem[];\n.const .align 4 .f32 table[3] = {0f3F800000, 2.5, -1};\n"
-                            ".visible .entry k(.param .u64 .ptr .global .align 8 a, .param .align 64 .b8 m[128])\n.maxntid 128, 1, 1\n{\n"
-                            ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<3>;\n"
-                            "@!%p1 bra $L_1;\nsetp.lt.and.s32 %p1|%p2, %r1, -7, !%p0;\nmov.b64 {%r1, _}, %rd1;\n"
-                            "ld.shared.v4.b32 {%r1, %r2, %r3, %r4}, [smem+16];\nst.shared.u32 [%r1+-4], 0x10;\nmov.f32 %r5, 0fBF800000;\n"
-                            "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];\n"
-                            "$L_1: ret;\n}\n");
+  const Module m = parse_ok(
+      std::string(kHead) +
+      ".extern .shared .align 1024 .b8 smem[];\n.const .align 4 .f32 table[3] = {0f3F800000, 2.5, -1};\n"
+      ".visible .entry k(.param .u64 .ptr .global .align 8 a, .param .align 64 .b8 m[128])\n.maxntid 128, 1, 1\n{\n"
+      ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<3>;\n"
+      "@!%p1 bra $L_1;\nsetp.lt.and.s32 %p1|%p2, %r1, -7, !%p0;\nmov.b64 {%r1, _}, %rd1;\n"
+      "ld.shared.v4.b32 {%r1, %r2, %r3, %r4}, [smem+16];\nst.shared.u32 [%r1+-4], 0x10;\nmov.f32 %r5, 0fBF800000;\n"
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];\n"
+      "$L_1: ret;\n}\n");
   const Function* k = m.function_named("k");
   ASSERT_NE(k, nullptr);
   EXPECT_EQ(k->directives[0].values, (std::vector<uint64_t>{128, 1, 1}));
@@ -67,8 +67,9 @@ TEST(Ptx, OperandsOfEveryKind) {
 }
 
 TEST(Ptx, BlocksKeepTheirNamesApart) {
-  const Module m = parse_ok(std::string(kHead) +
-                            ".visible .entry k()\n{\n{ .reg .pred p; W: @!p bra W; }\n{ .reg .pred p; W: @!p bra W; }\nret;\n}\n");
+  const Module m =
+      parse_ok(std::string(kHead) +
+               ".visible .entry k()\n{\n{ .reg .pred p; W: @!p bra W; }\n{ .reg .pred p; W: @!p bra W; }\nret;\n}\n");
   EXPECT_EQ(m.function_named("k")->body.body.size(), 3u);
 }
 
@@ -117,10 +118,11 @@ TEST(Ptx, DamagedTextDoesNoHarm) {
 }
 
 TEST(Ptx, PlacesFollowInlining) {
-  const std::string body = ".entry k()\n{\n.loc 1 40 3\n.loc 1 12 9, function_name $L_f, inlined_at 1 40 3\n"
-                           ".loc 2 5 1, function_name $L_g, inlined_at 1 12 9\nbar.sync 0;\n.loc 1 0 1\nret;\n"
-                           ".loc 2 7 2 // h.h:7:2 @[ k.cu:12:9 @[ k.cu:41:5 ] ]\nbar.sync 1;\n}\n"
-                           ".file 1 \"/d/k.cu\"\n.file 2 \"h.h\"\n";
+  const std::string body =
+      ".entry k()\n{\n.loc 1 40 3\n.loc 1 12 9, function_name $L_f, inlined_at 1 40 3\n"
+      ".loc 2 5 1, function_name $L_g, inlined_at 1 12 9\nbar.sync 0;\n.loc 1 0 1\nret;\n"
+      ".loc 2 7 2 // h.h:7:2 @[ k.cu:12:9 @[ k.cu:41:5 ] ]\nbar.sync 1;\n}\n"
+      ".file 1 \"/d/k.cu\"\n.file 2 \"h.h\"\n";
   const Module m = parse_ok(std::string(kHead) + body);
   const Function* k = m.function_named("k");
   std::vector<std::vector<std::string>> got;
