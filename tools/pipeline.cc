@@ -58,8 +58,11 @@ Result<ir::Module> to_device(const Kernel& kernel, std::vector<std::string>* exp
   if (m.level == ir::Level::device) return m;
   auto arch = find_arch(m.arch);
   if (!arch) return input_error(kernel.func().loc, "no such target: " + m.arch);
-  ir::PassContext cx{.arch = *arch, .explain = explain};
-  if (Status s = ir::lower_to_device(m, cx, after); !s) return s.error();
+  std::vector<Diag> warnings;
+  ir::PassContext cx{.arch = *arch, .warnings = &warnings, .explain = explain};
+  Status s = ir::lower_to_device(m, cx, after);
+  for (const Diag& d : warnings) report(d);
+  if (!s) return s.error();
   return m;
 }
 
@@ -83,6 +86,14 @@ std::vector<std::string> file_names(const std::vector<Kernel>& kernels) {
     names.push_back(name);
   }
   return names;
+}
+
+std::optional<toolchain::Compiler> backend_named(const std::string& name) {
+  if (name == "nvcc") return toolchain::Compiler::nvcc;
+  if (name == "clang") return toolchain::Compiler::clang;
+  if (!name.empty()) return std::nullopt;
+  return toolchain::has_clang() || !toolchain::find_tool("nvcc") ? toolchain::Compiler::clang
+                                                                 : toolchain::Compiler::nvcc;
 }
 
 int exit_code_of(const Diag& diag) { return diag.kind == DiagKind::violation ? kExitFinding : kExitInput; }

@@ -39,6 +39,9 @@ Result<Lowered> lower(const Kernel& kernel);
 // A name for the files of a kernel: the function's, with a number where several kernels share it.
 std::vector<std::string> file_names(const std::vector<Kernel>& kernels);
 
+// --backend: clang or nvcc; empty: clang where its plug-in is, else nvcc where it is found. No value: no such backend.
+std::optional<toolchain::Compiler> backend_named(const std::string& name);
+
 // Exit codes of the contract (design.md). Several kernels: 1 before 2 before 3 before 0.
 inline constexpr int kExitOk = 0, kExitFinding = 1, kExitInput = 2, kExitUnknown = 3;
 int exit_code_of(const Diag& diag);

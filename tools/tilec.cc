@@ -38,13 +38,6 @@ struct Output {
   std::string text;
 };
 
-std::optional<toolchain::Compiler> backend_named(const std::string& name) {
-  if (name == "clang" || (name.empty() && (toolchain::has_clang() || !toolchain::find_tool("nvcc"))))
-    return toolchain::Compiler::clang;
-  if (name == "nvcc" || name.empty()) return toolchain::Compiler::nvcc;
-  return std::nullopt;
-}
-
 Result<std::string> make(const Product& p, const Lowered& l, const std::string& name, const Options& o) {
   if (p.name == "ir") return ir::print(l.device);
   if (p.name == "cuda") return l.cuda;

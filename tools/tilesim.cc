@@ -47,14 +47,6 @@ struct Runnable {
   std::optional<Kernel> kernel;
 };
 
-std::optional<toolchain::Compiler> backend_named(const std::string& name) {
-  if (name == "nvcc") return toolchain::Compiler::nvcc;
-  if (name == "clang") return toolchain::Compiler::clang;
-  if (!name.empty()) return std::nullopt;
-  return toolchain::has_clang() || !toolchain::find_tool("nvcc") ? toolchain::Compiler::clang
-                                                                 : toolchain::Compiler::nvcc;
-}
-
 void set_fill(runtime::Manifest& m, const std::string& fill) {
   for (runtime::TensorSpec& t : m.tensors)
     if (t.role == runtime::Role::in && runtime::row(t.dtype).is_float)

@@ -9,22 +9,32 @@ namespace {
 
 int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
 
+template <class Operation>
+std::optional<int64_t> checked(Operation&& operation, int64_t a, int64_t b) {
+  int64_t out = 0;
+  return operation(a, b, &out) ? std::nullopt : std::optional(out);
+}
+// No value: division by zero, a shift out of range, or overflow.
 std::optional<int64_t> fold(MetaKind kind, int64_t a, int64_t b) {
+  bool divides = b != 0 && !(a == INT64_MIN && b == -1);
   switch (kind) {
-    case MetaKind::add: return a + b;
-    case MetaKind::sub: return a - b;
-    case MetaKind::mul: return a * b;
-    case MetaKind::floordiv: return b == 0 ? std::nullopt : std::optional(floor_div(a, b));
-    case MetaKind::floormod: return b == 0 ? std::nullopt : std::optional(a - floor_div(a, b) * b);
-    case MetaKind::ceildiv: return b == 0 ? std::nullopt : std::optional(-floor_div(-a, b));
+    case MetaKind::add: return checked([](auto x, auto y, auto* r) { return __builtin_add_overflow(x, y, r); }, a, b);
+    case MetaKind::sub: return checked([](auto x, auto y, auto* r) { return __builtin_sub_overflow(x, y, r); }, a, b);
+    case MetaKind::mul: return checked([](auto x, auto y, auto* r) { return __builtin_mul_overflow(x, y, r); }, a, b);
+    case MetaKind::floordiv: return divides ? std::optional(floor_div(a, b)) : std::nullopt;
+    case MetaKind::floormod: return divides ? std::optional(a - floor_div(a, b) * b) : std::nullopt;
+    case MetaKind::ceildiv: return divides && a != INT64_MIN ? std::optional(-floor_div(-a, b)) : std::nullopt;
     case MetaKind::min: return a < b ? a : b;
     case MetaKind::max: return a > b ? a : b;
     case MetaKind::bit_and: return a & b;
     case MetaKind::bit_or: return a | b;
     case MetaKind::bit_xor: return a ^ b;
-    case MetaKind::shift_left: return b < 0 || b > 62 ? std::nullopt : std::optional(a << b);
+    case MetaKind::shift_left:
+      return b < 0 || b > 62
+                 ? std::nullopt
+                 : checked([](auto x, auto y, auto* r) { return __builtin_mul_overflow(x, y, r); }, a, int64_t{1} << b);
     case MetaKind::shift_right: return b < 0 || b > 62 ? std::nullopt : std::optional(a >> b);
-    case MetaKind::neg: return -a;
+    case MetaKind::neg: return checked([](auto x, auto y, auto* r) { return __builtin_sub_overflow(x, y, r); }, 0, a);
     case MetaKind::literal:
     case MetaKind::param: return std::nullopt;
   }
@@ -81,7 +91,7 @@ MetaInt meta_param(Module& m, std::string name, int64_t value) {
 
 MetaInt meta_binary(Module& m, MetaKind kind, const MetaInt& a, const MetaInt& b) {
   auto value = fold(kind, a.value, b.value);
-  assert(value && "division by zero at the meta level is the caller's to exclude");
+  assert(value && "division by zero and overflow at the meta level are the caller's to exclude");
   if (!a.expr.valid() && !b.expr.valid()) return *value;
   bool additive = kind == MetaKind::add || kind == MetaKind::sub;
   if (!b.expr.valid() && ((b.value == 0 && additive) || (b.value == 1 && kind == MetaKind::mul))) return a;

@@ -258,7 +258,7 @@ class Builder {
   OpId nest(OpKind kind, std::vector<ValueId> operands, const std::vector<std::string>& args);
 };
 
-// Meta arithmetic: value and expression together. Division by zero is the caller's to exclude.
+// Meta arithmetic: value and expression together. Division by zero and overflow are the caller's to exclude.
 MetaInt meta_param(Module& m, std::string name, int64_t value);
 MetaInt meta_binary(Module& m, MetaKind kind, const MetaInt& a, const MetaInt& b);
 

@@ -118,6 +118,10 @@ TEST(Builder, FoldsConstantsAndKeepsTheirExpressions) {
   EXPECT_EQ(v->value, 9);
   EXPECT_EQ(meta_text(m, *v), "(K + 63) // 64");
   EXPECT_EQ(b.binary(OpKind::add, k, b.constant(MetaInt(0))), k);
+  // What has no value stays an operation.
+  ValueId large = b.constant(MetaInt(INT64_MAX), DType::i64);
+  EXPECT_FALSE(constant_value(m, b.binary(OpKind::mul, large, large)));
+  EXPECT_FALSE(constant_value(m, b.binary(OpKind::floordiv, k, b.constant(MetaInt(0)))));
 }
 
 }  // namespace

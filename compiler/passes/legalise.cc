@@ -1,5 +1,6 @@
 // Pass legalise, tile → tile. Refuses by name, with its range, what the later passes do not handle.
-// Gives: exactly one launch a function, thread counts that are whole warps, sections inside the launch,
+// Hints that are not acted on (block swizzle, layouts, access widths, pass configs) are warned about: results do not
+// depend on them. Gives: exactly one launch a function, thread counts that are whole warps, sections inside the launch,
 // mbarrier arrays only at the top of the launch, no while loops.
 #include "compiler/passes/passes.h"
 
@@ -26,6 +27,28 @@ Status check_launch(const Module& m, const Op& launch) {
   return {};
 }
 
+void warn(const SourceRange& where, const std::string& what, const PassContext& cx) {
+  if (cx.warnings)
+    cx.warnings->push_back({.severity = Severity::warning, .where = where, .message = what + " is not acted on"});
+}
+
+struct Hint {
+  OpKind kind;
+  std::string_view attr, text;
+};
+constexpr Hint kHints[] = {
+    {OpKind::launch, "swizzle_panel", "T.use_swizzle"},
+    {OpKind::alloc, "layout", "T.annotate_layout"},
+    {OpKind::copy, "coalesced_width", "coalesced_width"},
+    {OpKind::parallel, "coalesced_width", "coalesced_width"},
+};
+void warn_of_hints(const Op& op, const PassContext& cx) {
+  for (const Hint& h : kHints)
+    if (op.kind == h.kind && find_attr(op.attrs, h.attr)) warn(place(op), std::string(h.text), cx);
+}
+// What these two ask for holds anyway: there is no automatic warp specialisation, and no copy becomes a TMA store.
+constexpr std::string_view kHeldConfigs[] = {"tl.disable_warp_specialized", "tl.disable_tma_lower"};
+
 Status check_op(const Module& m, const Op& op, const Op& launch, bool top, const PassContext& cx) {
   switch (op.kind) {
     case OpKind::while_:
@@ -45,6 +68,11 @@ Status check_op(const Module& m, const Op& op, const Op& launch, bool top, const
       if (!top) return refuse(op, "alloc_barrier inside a loop or section");
       return {};
     }
+    case OpKind::copy: {
+      std::string_view wish = text_attr(op, "prefer", "");
+      if (wish.empty() || wish == "sync") return {};
+      return refuse(op, "T.copy with prefer_instruction=\"" + std::string(wish) + "\"");
+    }
     default: return {};
   }
 }
@@ -52,6 +80,7 @@ Status check_op(const Module& m, const Op& op, const Op& launch, bool top, const
 Status check_block(const Module& m, BlockId block, const Op& launch, bool top, const PassContext& cx) {
   for (OpId id : m[block].ops) {
     if (Status s = check_op(m, m[id], launch, top, cx); !s) return s;
+    warn_of_hints(m[id], cx);
     for (BlockId b : m[id].blocks)
       if (Status s = check_block(m, b, launch, false, cx); !s) return s;
   }
@@ -65,12 +94,16 @@ Status legalise(Module& m, const PassContext& cx) {
     return unsupported(m.funcs.empty() ? SourceRange{} : m.funcs[0].loc, "target " + std::string(cx.arch.name));
   m.arch = cx.arch.name;
   for (const Func& f : m.funcs) {
+    for (const Attr& a : f.attrs)
+      if (std::ranges::find(kHeldConfigs, a.name) == std::end(kHeldConfigs))
+        warn(f.text_loc.valid() ? f.text_loc : f.loc, "pass config '" + a.name + "'", cx);
     int launches = 0;
     for (OpId id : m[f.body].ops) {
       const Op& op = m[id];
       if (op.kind != OpKind::launch) continue;
       if (++launches > 1) return refuse(op, "a second kernel launch in one function");
       if (Status s = check_launch(m, op); !s) return s;
+      warn_of_hints(op, cx);
       if (Status s = check_block(m, op.blocks[0], op, true, cx); !s) return s;
     }
     if (launches == 0) return unsupported(f.loc, "a function without a kernel launch");

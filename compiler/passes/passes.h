@@ -12,6 +12,7 @@ namespace tc::ir {
 
 struct PassContext {
   ArchInfo arch;
+  std::vector<Diag>* warnings = nullptr;          // receives what is accepted and not acted on, if set
   std::vector<std::string>* explain = nullptr;  // receives a line for every predicate of every selection, if set
 };
 
