@@ -33,7 +33,6 @@ constexpr std::optional<ArchInfo> find_arch(std::string_view name) {
 }
 
 inline constexpr uint32_t kWarpLanes = 32, kWarpgroupThreads = 128, kMaxThreads = 1024;  // LAUNCH-03, WGMMA-07
-inline constexpr uint32_t kMaxNamedBarriers = 16;                                        // BAR-01
 inline constexpr uint64_t kMaxGridX = 2147483647, kMaxGridYZ = 65535;                    // LAUNCH-04
 
 }  // namespace tc

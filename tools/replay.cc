@@ -6,8 +6,9 @@
 namespace tc::tools {
 namespace {
 
-constexpr uint32_t kSharedBase = 1024;  // of generated kernels: dynamic shared memory, aligned to 1024
 constexpr int kAdversarialSeeds = 20;
+
+static_assert(sim::kSharedStart % 1024 == 0, "dynamic shared memory of a generated kernel then starts there");
 
 // The steps of the representative leading lane of each warp; the other lanes of a converged warp move with it.
 std::vector<sim::SteerStep> steering(const verify::Extracted& e, const std::vector<TraceStep>& trace) {
@@ -17,7 +18,7 @@ std::vector<sim::SteerStep> steering(const verify::Extracted& e, const std::vect
   auto ring_address = [&](const TraceStep& s) {
     for (size_t i = 0; i < e.protocol.rings.size(); ++i)
       if (e.protocol.rings[i].name == s.ring)
-        return static_cast<uint32_t>(kSharedBase + e.ring_offsets[i] + 8 * s.slot);
+        return static_cast<uint32_t>(sim::kSharedStart + e.ring_offsets[i] + 8 * s.slot);
     return 0u;
   };
   for (const TraceStep& s : trace) {

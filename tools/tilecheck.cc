@@ -41,6 +41,11 @@ struct Outcome {
   bool input_error = false;
 };
 
+// The file holds an array with a certificate for every proved kernel.
+void add_certificate(Outcome& out, const std::string& json) {
+  if (!json.empty()) out.certificates += (out.certificates.empty() ? "" : ",") + json;
+}
+
 Status emit_smt(const std::string& folder, const std::string& file, const verify::Judgement& j) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -70,7 +75,7 @@ void check_protocol(const std::string& file, const Options& o, const verify::Jud
   j.report.file = file;
   if (!o.emit_smt.empty())
     if (Status s = emit_smt(o.emit_smt, file, j); !s.ok()) fail(s.error());
-  out.certificates += j.certificate_json;
+  add_certificate(out, j.certificate_json);
   out.kernels.push_back(std::move(j.report));
 }
 
@@ -103,7 +108,7 @@ void check_program(const std::string& file, const Options& o, const eval::EvalOp
         out.errors += render(s.error());
         out.input_error = true;
       }
-    out.certificates += v.certificate_json;
+    add_certificate(out, v.certificate_json);
     if (device.ok() && v.report.verdict == Verdict::refuted && !o.no_replay) replay(*device, v.report);
     out.kernels.push_back(std::move(v.report));
   }
@@ -123,7 +128,8 @@ int report(const Options& o, const Outcome& out) {
     std::fputs(text.c_str(), stdout);
   }
   if (!o.certificate.empty() && !out.certificates.empty())
-    if (Status s = write_file(o.certificate, out.certificates); !s.ok()) return usage_error(s.error().message);
+    if (Status s = write_file(o.certificate, "[" + out.certificates + "]\n"); !s.ok())
+      return usage_error(s.error().message);
   int code = o.list ? 0 : exit_code(out.kernels, o.allow_bounded);
   if (out.input_error && code != 1) return 2;
   return code;

@@ -2,6 +2,7 @@
 //   elected {thread=0} { mbarrier_init full, 0 {count=1}; …; fence_mbarrier_init }   sync_threads
 // so every barrier is initialised once and all of the CTA is ordered after it (MBAR-03, FENCE-05).
 #include "compiler/passes/passes.h"
+#include "specs/mbarrier.h"
 
 namespace tc::ir {
 namespace {
@@ -32,7 +33,7 @@ Status init_launch(Module& m, OpId launch) {
     std::vector<MetaInt> list = *counts;
     ValueId barrier = m[id].results[0];
     for (size_t i = 0; i < list.size(); ++i) {
-      if (list[i].value < 1 || list[i].value > 1048575) {
+      if (list[i].value < 1 || list[i].value > kMbarrierMaxCount) {
         Diag d =
             input_error(place(m[id]), "an mbarrier counts 1 to 1048575 arrivals, not " + std::to_string(list[i].value));
         d.kind = DiagKind::violation;

@@ -15,6 +15,7 @@
 // Fails (unsupported): a barrier would stand under a condition on the thread.
 #include "compiler/passes/passes.h"
 #include "compiler/rewrite/range.h"
+#include "specs/mbarrier.h"
 
 namespace tc::ir {
 namespace {
@@ -290,7 +291,7 @@ class ThreadSync {
       auto& ops = m_[it->block].ops;
       ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(it->at), added.begin(), added.end());
     }
-    if (ids.size() >= kMaxNamedBarriers)
+    if (ids.size() >= kNamedBarriers)
       failure_ =
           unsupported({}, "more than 15 named barriers in one kernel of " + std::to_string(threads) + " threads");
   }
