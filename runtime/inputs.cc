@@ -36,23 +36,25 @@ uint64_t splitmix64(uint64_t state) {
   return z ^ (z >> 31);
 }
 
+void fill_elements(const TensorSpec& spec, uint64_t first, uint64_t n, uint8_t* to) {
+  const uint64_t key = stream_key(spec);
+  const size_t bytes = row(spec.dtype).bytes;
+  auto bits = [&](uint64_t i) { return splitmix64(key + i * kGolden); };
+  auto each = [&](auto value) {
+    for (uint64_t i = 0; i < n; ++i) store_element(spec.dtype, to + i * bytes, value(first + i));
+  };
+  switch (spec.fill) {
+    case Fill::normal: return each([&](uint64_t i) { return normal(bits(i)); });
+    case Fill::ints: return each([&](uint64_t i) { return small_int(bits(i), spec.dtype); });
+    case Fill::mod3: return each([](uint64_t i) { return static_cast<double>(i % 3); });
+    case Fill::zero: return void(std::memset(to, 0, n * bytes));
+    case Fill::nan: return void(std::memset(to, 0xFF, n * bytes));
+  }
+}
+
 Tensor make_tensor(const TensorSpec& spec) {
   Tensor t{spec.name, spec.dtype, spec.shape, std::vector<uint8_t>(spec.bytes())};
-  const uint64_t key = stream_key(spec), n = spec.elements();
-  auto bits = [&](uint64_t i) { return splitmix64(key + i * kGolden); };
-  switch (spec.fill) {
-    case Fill::normal:
-      for (uint64_t i = 0; i < n; ++i) t.set(i, normal(bits(i)));
-      break;
-    case Fill::ints:
-      for (uint64_t i = 0; i < n; ++i) t.set(i, small_int(bits(i), spec.dtype));
-      break;
-    case Fill::mod3:
-      for (uint64_t i = 0; i < n; ++i) t.set(i, static_cast<double>(i % 3));
-      break;
-    case Fill::zero: break;
-    case Fill::nan: std::memset(t.bytes.data(), 0xFF, t.bytes.size()); break;
-  }
+  fill_elements(spec, 0, spec.elements(), t.bytes.data());
   return t;
 }
 

@@ -15,6 +15,8 @@ namespace tc::runtime {
 
 uint64_t splitmix64(uint64_t state);
 Tensor make_tensor(const TensorSpec& spec);
+// Elements [first, first + n) of that tensor alone; `to` has room for them.
+void fill_elements(const TensorSpec& spec, uint64_t first, uint64_t n, uint8_t* to);
 // One tensor for each of the manifest, in its order; `given` replaces those of the same name.
 // Fails: a given tensor of another dtype or element count, or of no tensor's name.
 Expected<std::vector<Tensor>> make_inputs(const Manifest& manifest, const std::vector<Tensor>& given = {});

@@ -4,8 +4,8 @@
 //   auto result = sim::run(*module, *manifest, {}, {.schedule = sim::Schedule::adversarial, .seed = 3});
 //   result->outcome == Outcome::clean, result->outputs: the tensors with role out and inout
 // Deterministic: the same module, manifest, inputs, schedule and seed give the same result on any number of threads.
-// Fails (Diag): the kernel is not in the module, parameters do not fit the manifest, an instruction or a cluster of
-// more than one CTA is not supported. What goes wrong in the kernel is not a failure but a finding.
+// Fails (Diag): the kernel is not in the module, parameters do not fit the manifest, an instruction is not supported.
+// What goes wrong in the kernel is not a failure but a finding.
 #pragma once
 #include <vector>
 
@@ -22,9 +22,10 @@ struct Options {
   uint64_t seed = 0;
   bool checks = true;            // races, proxies, barrier misuse; off: nothing is spent on them
   uint32_t threads = 0;          // 0: one a core
-  uint64_t step_limit = 0;       // warp instructions of one CTA; 0: none
+  uint64_t step_limit = 0;       // warp instructions of one cluster; 0: none
   double timeout_seconds = 0;    // wall clock; 0: none
-  std::vector<SteerStep> steer;  // for the first CTA; afterwards rr
+  uint64_t output_limit = 0;     // bytes; larger outputs are not returned; 0: all are
+  std::vector<SteerStep> steer;  // for the first cluster; afterwards rr
 };
 
 // In order of precedence when several CTAs end differently.

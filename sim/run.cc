@@ -5,11 +5,13 @@
 #include "runtime/inputs.h"
 #include "sim/api.h"
 #include "sim/exec/builder.h"
+#include "specs/arch.h"
 
 namespace tc::sim {
 namespace {
 
-constexpr uint64_t kMaxGlobalBytes = uint64_t{8} << 30;
+constexpr uint64_t kMaxGlobalBytes = uint64_t{256} << 30;
+constexpr uint64_t kLazyBytes = uint64_t{1} << 20;  // larger tensors are generated as they are touched
 constexpr uint32_t kMaxBlock = 1024, kMaxBlockZ = 64, kMaxGridYZ = 65535;
 constexpr uint32_t kMaxSharedBytes = 232448;  // LAUNCH-01, sm_90
 
@@ -28,6 +30,11 @@ std::optional<Diag> launch_refusal(const runtime::Manifest& m, const Program& p)
     return rule_violation("LAUNCH-03", "a block of " + std::to_string(b.count()) + " threads cannot be launched");
   if (g.x > INT32_MAX || g.y > kMaxGridYZ || g.z > kMaxGridYZ)
     return rule_violation("LAUNCH-04", "the grid is too large");
+  const auto& k = m.cluster;
+  if (k.count() > kMaxClusterCtas)
+    return rule_violation("CLUST-01", "a cluster of " + std::to_string(k.count()) + " CTAs cannot be launched");
+  if (g.x % k.x || g.y % k.y || g.z % k.z)
+    return rule_violation("CLUST-02", "the grid is no multiple of the cluster in every dimension");
   if (p.shared_end - kSharedStart > kMaxSharedBytes)
     return rule_violation("LAUNCH-01", "the kernel needs " + std::to_string(p.shared_end - kSharedStart) +
                                            " bytes of shared memory, there are " + std::to_string(kMaxSharedBytes));
@@ -76,9 +83,9 @@ std::vector<uint8_t> param_bytes(const runtime::Manifest& m, const runtime::Para
   p.launch.tensor_maps.push_back(*map);
   const auto bytes = map_bytes(static_cast<uint32_t>(p.launch.tensor_maps.size() - 1));
   if (!t.by_pointer) return {bytes.begin(), bytes.end()};
-  const uint64_t at = p.global.allocate(param.name, bytes.size());
-  std::memcpy(p.global.at(at), bytes.data(), bytes.size());
-  return bytes_of(at, 8);
+  const Allocation& a = p.global.allocate(param.name, bytes.size());
+  std::memcpy(a.host, bytes.data(), bytes.size());
+  return bytes_of(a.address, 8);
 }
 
 Status fill_params(const runtime::Manifest& m, const ptx::Function& entry, Prepared& p) {
@@ -103,117 +110,212 @@ const ptx::Function* find_entry(const ptx::Module& module, const std::string& na
   return f && f->is_entry && f->has_body ? f : nullptr;
 }
 
+// The dimensions of a cluster: the launch's, or what the kernel was compiled for.
+Result<runtime::Dim3> cluster_of(const runtime::Manifest& m, const ptx::Function& entry,
+                                 std::optional<Diag>& refusal) {
+  for (const ptx::Directive& d : entry.directives) {
+    if (d.name != "reqnctapercluster" || d.values.empty()) continue;
+    auto value = [&](size_t i) { return i < d.values.size() ? static_cast<uint32_t>(d.values[i]) : 1u; };
+    const runtime::Dim3 required{value(0), value(1), value(2)};
+    if (required.count() == 0) return input_error(entry.where.range, "an empty cluster");
+    if (m.cluster.count() > 1 && m.cluster != required && !refusal)
+      refusal = rule_violation("CLUST-03", "the launch asks for another cluster than the kernel was compiled for");
+    return required;
+  }
+  return m.cluster;
+}
+
+Status place_tensors(const runtime::Manifest& m, const std::vector<runtime::Tensor>& given, Prepared& p) {
+  uint64_t total = 0;
+  for (const auto& t : m.tensors) total += t.bytes();
+  if (total > kMaxGlobalBytes) return unsupported({}, "tensors of more than 256 GiB together");
+  runtime::Manifest none = m;  // checks what was given, generates nothing
+  none.tensors.clear();
+  for (const runtime::TensorSpec& t : m.tensors)
+    if (runtime::tensor_named(given, t.name)) none.tensors.push_back(t);
+  auto tensors = runtime::make_inputs(none, given);
+  if (!tensors.ok()) return input_error({}, tensors.error().message);
+  for (const runtime::TensorSpec& t : m.tensors) {
+    Allocation& a = p.global.allocate(t.name, t.bytes());
+    p.addresses.push_back(a.address);
+    if (const runtime::Tensor* g = runtime::tensor_named(*tensors, t.name)) {
+      if (!g->bytes.empty()) std::memcpy(a.host, g->bytes.data(), g->bytes.size());
+    } else if (t.fill == runtime::Fill::zero) {
+      continue;
+    } else if (t.bytes() < kLazyBytes) {
+      runtime::fill_elements(t, 0, t.elements(), a.host);
+    } else {
+      a.generate([&t](uint64_t first, uint64_t n, uint8_t* to) {
+        const uint64_t size = runtime::row(t.dtype).bytes;
+        runtime::fill_elements(t, first / size, n / size, to);
+      });
+    }
+  }
+  return {};
+}
+
+// `m` outlives the run: lazy tensors look at it.
 Status prepare(const ptx::Module& module, const runtime::Manifest& m, const std::vector<runtime::Tensor>& inputs,
                const Options& options, Prepared& p) {
   const ptx::Function* entry = find_entry(module, m.kernel);
   if (!entry) return input_error({module.text, 1, 1, 1, 1}, "no kernel '" + m.kernel + "' in the module");
-  if (m.cluster.count() > 1) return unsupported(entry->where.range, "a cluster of more than one CTA");
-  for (const ptx::Directive& d : entry->directives) {
-    uint64_t n = 1;
-    for (uint64_t v : d.values) n *= v;
-    if (d.name == "reqnctapercluster" && n > 1)
-      return unsupported(entry->where.range, "a cluster of more than one CTA");
-  }
-  uint64_t total = 0;
-  for (const auto& t : m.tensors) total += t.bytes();
-  if (total > kMaxGlobalBytes) return unsupported({}, "tensors of more than 8 GiB together");
-  auto tensors = runtime::make_inputs(m, inputs);
-  if (!tensors.ok()) return input_error({}, tensors.error().message);
-  for (const runtime::Tensor& t : *tensors) {
-    p.addresses.push_back(p.global.allocate(t.name, t.bytes.size()));
-    if (!t.bytes.empty()) std::memcpy(p.global.at(p.addresses.back()), t.bytes.data(), t.bytes.size());
-  }
+  auto cluster = cluster_of(m, *entry, p.refusal);
+  if (!cluster.ok()) return cluster.error();
+  if (Status s = place_tensors(m, inputs, p); !s.ok()) return s;
   auto program = build_program(module, *entry, p.global, m.smem_bytes, static_cast<uint32_t>(m.block.count()));
   if (!program.ok()) return program.error();
   p.program = std::move(*program);
-  p.launch.grid = m.grid, p.launch.block = m.block, p.launch.cluster = m.cluster;
+  p.launch.grid = m.grid, p.launch.block = m.block, p.launch.cluster = *cluster;
   p.launch.dynamic_smem_bytes = m.smem_bytes;
   p.launch.schedule = options.schedule, p.launch.seed = options.seed, p.launch.checks = options.checks;
   if (Status s = fill_params(m, *entry, p); !s.ok()) return s;
-  if (auto d = launch_refusal(m, p.program); d && !p.refusal) p.refusal = d;
+  runtime::Manifest launched = m;
+  launched.cluster = *cluster;
+  if (auto d = launch_refusal(launched, p.program); d && !p.refusal) p.refusal = d;
   return {};
 }
 
-struct CtaResult {
-  CtaEnd end = CtaEnd::stopped;
+struct ClusterResult {
+  ClusterEnd end = ClusterEnd::stopped;
   std::vector<Diag> findings;
   uint64_t instructions = 0;
 };
 
-// Runs the CTAs, in order on each thread; after one that ended badly no later one counts.
+// Runs the clusters of a grid. Independent ones in order on each of several threads, each to its end; after one that
+// ended badly no later one counts. Those that share global memory by atomics or strong accesses in turns on one thread:
+// a new one is started when all that have started wait for something that is not in their cluster.
 class Grid {
  public:
-  Grid(Prepared& p, const Options& options, const Limits& limits) : p_(p), options_(options), limits_(limits) {}
+  Grid(Prepared& p, const Options& options, const Limits& limits) : p_(p), options_(options), limits_(limits) {
+    const auto &g = p_.launch.grid, &k = p_.launch.cluster;
+    shape_ = {g.x / k.x, g.y / k.y, g.z / k.z};
+  }
 
-  void run(std::vector<SteerResult>& steered) {
-    const uint64_t count = p_.launch.grid.count();
-    results_.resize(count);
-    uint32_t threads = options_.threads ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
-    if (p_.program.orders_ctas) threads = 1;
-    threads = static_cast<uint32_t>(std::min<uint64_t>(threads, count));
+  void run() {
+    results_.resize(shape_.count());
+    if (p_.program.orders_ctas) return run_in_turns();
+    const uint32_t most = options_.threads ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
+    const auto threads = static_cast<uint32_t>(std::min<uint64_t>(most, results_.size()));
     std::vector<std::thread> pool;
-    for (uint32_t t = 1; t < threads; ++t) pool.emplace_back([&] { work(nullptr); });
-    work(&steered);
+    for (uint32_t t = 1; t < threads; ++t) pool.emplace_back([&] { work(); });
+    work();
     for (std::thread& t : pool) t.join();
   }
-  std::vector<CtaResult> results_;
+  std::vector<ClusterResult> results_;
+  std::vector<SteerResult> steered_;
 
  private:
-  void work(std::vector<SteerResult>* steered) {
-    for (;;) {
-      const uint64_t i = next_++;
-      if (i >= results_.size() || i > first_bad_) return;
-      const auto& g = p_.launch.grid;
-      const runtime::Dim3 id{static_cast<uint32_t>(i % g.x), static_cast<uint32_t>(i / g.x % g.y),
-                             static_cast<uint32_t>(i / g.x / g.y)};
-      Cta cta(p_.program, p_.launch, p_.global, id, i);
-      CtaResult& r = results_[i];
-      const bool steer = i == 0 && !options_.steer.empty();
-      std::vector<SteerResult> unused;
-      r.end = steer ? run_steered(cta, limits_, options_.steer, steered ? *steered : steered_elsewhere_)
-                    : run_cta(cta, limits_);
-      r.findings = std::move(cta.findings);
-      r.instructions = cta.time;
-      if (r.end != CtaEnd::done) {
-        uint64_t bad = first_bad_;
-        while (i < bad && !first_bad_.compare_exchange_weak(bad, i)) {
-        }
-      }
+  struct Running {
+    uint64_t index;
+    std::unique_ptr<Cluster> cluster;
+    std::unique_ptr<ClusterRun> run;
+    bool steered = false;
+  };
+
+  Running start(uint64_t index) {
+    const auto& k = p_.launch.cluster;
+    const runtime::Dim3 first{static_cast<uint32_t>(index % shape_.x) * k.x,
+                              static_cast<uint32_t>(index / shape_.x % shape_.y) * k.y,
+                              static_cast<uint32_t>(index / shape_.x / shape_.y) * k.z};
+    Running r{index, std::make_unique<Cluster>(p_.program, p_.launch, p_.global, first, index), nullptr};
+    r.run = std::make_unique<ClusterRun>(*r.cluster, limits_);
+    return r;
+  }
+  ClusterEnd advance(Running& r, uint64_t budget) {
+    if (r.index == 0 && !options_.steer.empty() && !std::exchange(r.steered, true))
+      return r.run->run_steered(options_.steer, steered_);
+    return r.run->run(budget);
+  }
+  void finish(Running& r, ClusterEnd end) {
+    results_[r.index] = {end, std::move(r.cluster->findings), r.cluster->time};
+    if (end == ClusterEnd::done) return;
+    uint64_t bad = first_bad_;
+    while (r.index < bad && !first_bad_.compare_exchange_weak(bad, r.index)) {
     }
   }
 
- public:
-  std::vector<SteerResult> steered_elsewhere_;
+  void work() {
+    for (;;) {
+      const uint64_t i = next_++;
+      if (i >= results_.size() || i > first_bad_) return;
+      Running r = start(i);
+      finish(r, advance(r, UINT64_MAX));
+    }
+  }
 
- private:
+  // How many clusters fit the device together; others start when one has left.
+  size_t resident() const {
+    const uint64_t ctas = p_.launch.cluster.count(), threads = (p_.launch.block.count() + 31) / 32 * 32;
+    const uint64_t by_threads = kMaxSmThreads / threads,
+                   by_smem = kMaxSmSmemBytes / (p_.program.shared_end + 1);  // with the reserved KiB of a CTA
+    return std::max<uint64_t>(1, kSmCount * std::max<uint64_t>(1, std::min(by_threads, by_smem)) / ctas);
+  }
+
+  void run_in_turns() {
+    std::vector<Running> running;
+    const bool one_by_one = options_.schedule == Schedule::rr;
+    const uint64_t budget = one_by_one ? UINT64_MAX : kSharedTurns;
+    uint64_t next = 0, waits = 0;  // turns in a row in which nobody made progress
+    for (size_t at = 0;;) {
+      const bool room = next < results_.size() && running.size() < resident();
+      if (room && (running.empty() || waits >= running.size() || !one_by_one)) {
+        at = running.size();
+        running.push_back(start(next++));
+        waits = 0;
+      }
+      if (running.empty()) return;
+      at %= running.size();
+      Running& r = running[at];
+      const uint64_t before = r.cluster->progress;
+      const ClusterEnd end = advance(r, budget);
+      if (end == ClusterEnd::waiting) {
+        waits = r.cluster->progress == before ? waits + 1 : 0;
+        if (waits > kHangRounds * running.size() && !(next < results_.size() && running.size() < resident())) {
+          for (Running& x : running) x.run->explain_hang(), finish(x, ClusterEnd::hang);
+          return;
+        }
+        ++at;
+        continue;
+      }
+      finish(r, end);
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(at));
+      waits = 0;
+      if (end != ClusterEnd::done) return;
+    }
+  }
+
+  static constexpr uint64_t kSharedTurns = 64;  // under random and adversarial: turns of a cluster before the next one
+  static constexpr uint64_t kHangRounds = 64;   // rounds over all clusters without progress: nobody will make any
   Prepared& p_;
   const Options& options_;
   const Limits& limits_;
+  runtime::Dim3 shape_;
   std::atomic<uint64_t> next_ = 0, first_bad_ = UINT64_MAX;
 };
 
-Outcome outcome_of(CtaEnd end) {
+Outcome outcome_of(ClusterEnd end) {
   switch (end) {
-    case CtaEnd::done: return Outcome::clean;
-    case CtaEnd::hang: return Outcome::hang;
-    case CtaEnd::trap: return Outcome::trap;
-    case CtaEnd::step_limit:
-    case CtaEnd::time_limit:
-    case CtaEnd::stopped: return Outcome::limit;
+    case ClusterEnd::done: return Outcome::clean;
+    case ClusterEnd::hang: return Outcome::hang;
+    case ClusterEnd::trap: return Outcome::trap;
+    case ClusterEnd::step_limit:
+    case ClusterEnd::time_limit:
+    case ClusterEnd::stopped:
+    case ClusterEnd::waiting: return Outcome::limit;
   }
   return Outcome::clean;
 }
 
-void collect(const std::vector<CtaResult>& ctas, RunResult& out) {
+void collect(const std::vector<ClusterResult>& clusters, RunResult& out) {
   constexpr size_t kMaxFindings = 64;
-  for (const CtaResult& r : ctas) {
+  for (const ClusterResult& r : clusters) {
     for (const Diag& d : r.findings) {
       const bool known = std::any_of(out.findings.begin(), out.findings.end(),
                                      [&](const Diag& o) { return o.rule == d.rule && o.where == d.where; });
       if (!known && out.findings.size() < kMaxFindings) out.findings.push_back(d);
     }
     out.instructions += r.instructions;
-    if (r.end == CtaEnd::done) continue;
+    if (r.end == ClusterEnd::done) continue;
     out.outcome = outcome_of(r.end);
     // The reason of the end comes first.
     if (!r.findings.empty() && out.outcome != Outcome::limit) {
@@ -256,15 +358,17 @@ Result<RunResult> run(const ptx::Module& module, const runtime::Manifest& manife
     limits.deadline = std::chrono::steady_clock::now() +
                       std::chrono::microseconds(static_cast<int64_t>(options.timeout_seconds * 1e6));
   Grid grid(p, options, limits);
-  grid.run(out.steered);
-  if (out.steered.empty()) out.steered = std::move(grid.steered_elsewhere_);
+  limits.shared_grid = p.program.orders_ctas;
+  grid.run();
+  out.steered = std::move(grid.steered_);
   collect(grid.results_, out);
   for (const Diag& d : out.findings)
     if (d.kind == DiagKind::unsupported) return d;
   for (size_t i = 0; i < manifest.tensors.size(); ++i) {
     const runtime::TensorSpec& t = manifest.tensors[i];
     if (t.role == runtime::Role::in) continue;
-    const uint8_t* from = p.global.at(p.addresses[i]);
+    if (options.output_limit && t.bytes() > options.output_limit) continue;
+    const uint8_t* from = p.global.find(p.addresses[i], t.bytes());
     out.outputs.push_back({t.name, t.dtype, t.shape, std::vector<uint8_t>(from, from + t.bytes())});
   }
   return out;

@@ -2,10 +2,14 @@
 
 #include <cstdio>
 
+#include "sim/machine/cluster.h"
+
 namespace tc::sim {
 namespace {
 
 using ptx::Space;
+
+constexpr uint64_t kMaxVectorBytes = 32;
 
 std::string hex(uint64_t v) {
   char text[24];
@@ -39,16 +43,39 @@ void out_of_bounds(Warp& w, const Insn& i, uint32_t lane, Space space, uint64_t 
               " (thread " + std::to_string(32 * w.index + lane) + ")");
 }
 
-void note_strong(Warp& w, Space space, const LaneAddresses& at, uint32_t lanes, Access kind) {
+void misaligned(Warp& w, const Insn& i, uint32_t lane, Space space, uint64_t address, uint64_t bytes) {
+  w.cta->fault("SMEM-12", i.place,
+               "misaligned access of " + std::to_string(bytes) + " bytes at " +
+                   std::string(ptx::kSpaceNames[static_cast<size_t>(space)]) + " address " + hex(address) +
+                   " (thread " + std::to_string(32 * w.index + lane) + ")");
+}
+
+// The CTA whose shared memory holds [address, address + bytes) and where; null after a trap.
+Cta* owner_of(Warp& w, const Insn& i, uint64_t address, uint64_t bytes, uint32_t& offset) {
   Cta& c = *w.cta;
+  uint64_t rank = (address & kRankMask) >> kRankShift;
+  if (rank == 0 && !(i.b & kClusterSpace)) rank = c.rank;  // an offset that the kernel made up
+  offset = static_cast<uint32_t>(address & ~uint64_t{kRankMask});
+  const bool inside = address >> 32 == 0 && offset >= kSharedStart && offset + bytes <= c.program.shared_end;
+  if (rank >= c.cluster.ctas.size() || !inside)
+    return out_of_bounds(w, i, lowest_lane(w.mask), Space::shared, address, bytes, true), nullptr;
+  Cta* owner = c.cluster.ctas[rank].get();
+  if (owner != &c && owner->left) {
+    c.fault("CLUST-07", i.place, "the CTA of rank " + std::to_string(rank) + " has exited, its shared memory is gone");
+    return nullptr;
+  }
+  return owner;
+}
+
+void note_strong(Warp& w, Space space, const LaneAddresses& at, uint32_t lanes, Access kind, Cta& c) {
   for (uint32_t m = lanes; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
     const uint64_t key = at.at[l] + (space == Space::shared ? kSharedWindow : 0);
     auto it = c.strong.find(key);
-    if (kind != Access::write && it != c.strong.end()) c.race->acquire(w.index, 1u << l, it->second);
+    if (kind != Access::write && it != c.strong.end()) c.race->acquire(w.agent, 1u << l, it->second);
     if (kind == Access::read) continue;
-    c.race->snapshot_into(c.strong[key], w.index, 1u << l);
-    c.race->released(w.index);
+    c.race->snapshot_into(c.strong[key], w.agent, 1u << l);
+    c.race->released(w.agent);
   }
 }
 
@@ -70,9 +97,13 @@ uint8_t* host_memory(Warp& w, const Insn& i, uint32_t lane, Space space, uint64_
   uint8_t* p = nullptr;
   switch (space) {
     case Space::global: p = c.global.find(address, bytes); break;
-    case Space::shared:
-      if (address >= kSharedStart && address + bytes <= c.program.shared_end) p = c.shared.data() + address;
+    case Space::shared: {
+      uint32_t offset = 0;
+      Cta* owner = owner_of(w, i, address, bytes, offset);
+      if (!owner) return nullptr;
+      p = owner->shared.data() + offset;
       break;
+    }
     case Space::local:
       if (address + bytes <= w.local_bytes) p = w.local.data() + size_t{lane} * w.local_bytes + address;
       break;
@@ -87,18 +118,131 @@ uint8_t* host_memory(Warp& w, const Insn& i, uint32_t lane, Space space, uint64_
     case Space::generic: break;
   }
   if (!p) return out_of_bounds(w, i, lane, space, address, bytes, writes), nullptr;
-  // Vector accesses of up to 16 bytes need their own size; a tensor map (128 bytes) checks its alignment itself.
-  if (bytes <= 16 && (bytes & (bytes - 1) ? false : address & (bytes - 1))) {
-    c.fault("SMEM-12", i.place,
-            "misaligned access of " + std::to_string(bytes) + " bytes at " +
-                std::string(ptx::kSpaceNames[static_cast<size_t>(space)]) + " address " + hex(address) + " (thread " +
-                std::to_string(32 * w.index + lane) + ")");
+  // Vector accesses need their own size; a tensor map (128 bytes) checks its alignment itself.
+  if (bytes <= kMaxVectorBytes && (bytes & (bytes - 1) ? false : address & (bytes - 1))) {
+    misaligned(w, i, lane, space, address, bytes);
     return nullptr;
   }
   return p;
 }
 
+namespace {
+
+// What all active lanes have in common.
+struct Extent {
+  uint64_t least, most, any;  // smallest and largest address, the bits that some address has
+};
+Extent extent_of(const LaneAddresses& a) {
+  Extent e{a.at[0], a.at[0], 0};
+  for (uint32_t l = 0; l < 32; ++l) {
+    e.least = a.at[l] < e.least ? a.at[l] : e.least;
+    e.most = a.at[l] > e.most ? a.at[l] : e.most;
+    e.any |= a.at[l];
+  }
+  return e;
+}
+
+bool in_window(uint64_t address, uint64_t window) { return address - window < kWindowBytes; }
+
+// Lanes one by one: several spaces or allocations, or an access that faults.
+bool access_lanes(Warp& w, const Insn& i, uint32_t bytes, bool writes, WarpAccess& out) {
+  out.consecutive = false, out.mixed = true, out.mixed_owners = true;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    const uint32_t l = lowest_lane(m);
+    Space space = static_cast<Space>(i.a);
+    if (space == Space::generic) space = resolve(out.in.at[l]);
+    const uint8_t* p = host_memory(w, i, l, space, out.in.at[l], bytes, writes);
+    if (!p) return false;
+    out.host[l] = reinterpret_cast<uintptr_t>(p);
+    out.spaces[l] = space;
+    if (space != Space::shared) continue;
+    uint32_t offset = 0;
+    out.owners[l] = owner_of(w, i, out.in.at[l], bytes, offset);
+    out.in.at[l] = offset;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool access_memory(Warp& w, const Insn& i, uint32_t bytes, bool writes, WarpAccess& out) {
+  Cta& c = *w.cta;
+  addresses(w, i, out.in);
+  auto& at = out.in.at;
+  if (w.mask != ~0u) {  // lanes that do not take part look like the first that does
+    const uint64_t first = at[lowest_lane(w.mask)];
+    const uint32_t mask = w.mask;
+    for (uint32_t l = 0; l < 32; ++l) at[l] = (mask >> l & 1) ? at[l] : first;
+  }
+  const Extent e = extent_of(out.in);
+  if (e.any & (bytes - 1)) return access_lanes(w, i, bytes, writes, out);
+  Space space = static_cast<Space>(i.a);
+  uint64_t window = 0;
+  if (space == Space::generic) {
+    if (e.least >= kGlobalWindow) space = Space::global;
+    else if (in_window(e.least, kSharedWindow) && in_window(e.most, kSharedWindow))
+      space = Space::shared, window = kSharedWindow;
+    else return access_lanes(w, i, bytes, writes, out);
+  }
+  const uint64_t span = e.most - e.least + bytes;
+  uintptr_t delta = 0;  // host = address + delta
+  switch (space) {
+    case Space::global: {
+      const uint8_t* p = c.global.find(e.least, span);
+      if (!p) return access_lanes(w, i, bytes, writes, out);
+      delta = reinterpret_cast<uintptr_t>(p) - e.least;
+      break;
+    }
+    case Space::shared: {
+      // The common case: all lanes in the memory of the executing CTA.
+      const uint64_t own = window + (uint64_t{c.rank} << kRankShift);
+      const uint64_t start = (e.least & kRankMask) == 0 ? window : own;
+      if (e.least - start < kSharedStart || e.most - start + bytes > c.program.shared_end || e.most < start ||
+          (start == window && c.rank != 0 && (i.b & kClusterSpace)))
+        return access_lanes(w, i, bytes, writes, out);
+      delta = reinterpret_cast<uintptr_t>(c.shared.data()) - start;
+      for (uint32_t l = 0; l < 32; ++l) out.host[l] = at[l] + delta;
+      for (uint32_t l = 0; l < 32; ++l) at[l] -= start;
+      out.space = space, out.mixed = out.mixed_owners = false, out.owner = &c;
+      out.consecutive = false;
+      return true;
+    }
+    case Space::param: {
+      if (writes || e.most + bytes > c.launch.params.size()) return access_lanes(w, i, bytes, writes, out);
+      delta = reinterpret_cast<uintptr_t>(c.launch.params.data());
+      break;
+    }
+    case Space::constant: {
+      if (writes || e.most + bytes > c.program.const_bytes.size()) return access_lanes(w, i, bytes, writes, out);
+      delta = reinterpret_cast<uintptr_t>(c.program.const_bytes.data());
+      break;
+    }
+    case Space::local: {
+      if (e.most + bytes > w.local_bytes) return access_lanes(w, i, bytes, writes, out);
+      const auto base = reinterpret_cast<uintptr_t>(w.local.data());
+      for (uint32_t l = 0; l < 32; ++l) out.host[l] = base + size_t{l} * w.local_bytes + at[l];
+      out.space = space, out.mixed = out.consecutive = false;
+      return true;
+    }
+    case Space::generic: return access_lanes(w, i, bytes, writes, out);
+  }
+  for (uint32_t l = 0; l < 32; ++l) out.host[l] = at[l] + delta;
+  out.space = space, out.mixed = false, out.consecutive = false;
+  return true;
+}
+
 bool shared_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uint32_t align, uint32_t& out) {
+  Cta* owner = nullptr;
+  if (!(value & kRankMask)) value |= uint64_t{w.cta->rank} << kRankShift;
+  if (!cluster_address(w, i, value, bytes, align, owner, out)) return false;
+  if (owner == w.cta) return true;
+  w.cta->fault("MBAR-10", i.place, "address " + hex(value) + " belongs to the CTA of rank " +
+                                       std::to_string(owner->rank) + ", this needs one of the executing CTA");
+  return false;
+}
+
+bool cluster_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uint32_t align, Cta*& owner,
+                     uint32_t& out) {
   Cta& c = *w.cta;
   if (value >> 32) {
     if (resolve(value) != Space::shared) {
@@ -106,32 +250,28 @@ bool shared_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uint
       return false;
     }
   }
-  if (value < kSharedStart || value + bytes > c.program.shared_end) {
-    out_of_bounds(w, i, lowest_lane(w.mask), Space::shared, value, bytes, true);
-    return false;
-  }
-  out = static_cast<uint32_t>(value);
-  if (value % align) {
-    const char* rule = align == kTmaTensorSmemAlign ? "TMA-02"
-                       : align == kMbarrierBytes    ? "MBAR-01"
-                       : align == kTmaBulkSmemAlign ? "TMA-01"
-                                                    : "SMEM-12";
-    c.fault(rule, i.place, "shared address " + hex(value) + " is no multiple of " + std::to_string(align));
-    return false;
-  }
-  return true;
+  owner = owner_of(w, i, value, bytes, out);
+  if (!owner) return false;
+  if (out % align == 0) return true;
+  const char* rule = align == kTmaTensorSmemAlign ? "TMA-02"
+                     : align == kMbarrierBytes    ? "MBAR-01"
+                     : align == kTmaBulkSmemAlign ? "TMA-01"
+                                                  : "SMEM-12";
+  c.fault(rule, i.place, "shared address " + hex(value) + " is no multiple of " + std::to_string(align));
+  return false;
 }
 
 void note_access(Warp& w, const Insn& i, Space space, const LaneAddresses& at, uint32_t lanes, uint32_t bytes,
-                 Access kind) {
-  Cta& c = *w.cta;
-  if (i.b & kStrong || kind == Access::atomic) note_strong(w, space, at, lanes, kind);
+                 Access kind, Cta* owner) {
+  Cta& c = owner ? *owner : *w.cta;
+  if (i.b & kStrong || kind == Access::atomic) note_strong(w, space, at, lanes, kind, c);
   if (space != Space::shared) return;
   std::array<uint32_t, 32> shared;
   for (uint32_t m = lanes; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
-    shared[l] = static_cast<uint32_t>(at.at[l]);
-    for (uint32_t a = shared[l] & ~7u; a < shared[l] + bytes; a += 8)
+    const auto offset = static_cast<uint32_t>(at.at[l]);
+    shared[l] = c.flat(offset);
+    for (uint32_t a = offset & ~7u; a < offset + bytes; a += 8)
       if (c.mbarrier_at(a)) {
         c.finding(
             c.violation("MBAR-04", i.place, "an ordinary access touches the live mbarrier at " + c.shared_text(a)));
@@ -139,11 +279,30 @@ void note_access(Warp& w, const Insn& i, Space space, const LaneAddresses& at, u
         break;
       }
   }
-  c.race->generic(w.index, lanes, shared.data(), bytes, i.b & (kStrong | kVolatile) ? Access::atomic : kind, i.place);
+  w.cta->race->generic(w.agent, lanes, shared.data(), bytes, i.b & (kStrong | kVolatile) ? Access::atomic : kind,
+                       i.place);
 }
 
-Space take_space(Builder& b) {
-  if (b.mods().take("shared::cta") || b.mods().take("shared::cluster")) return Space::shared;
+void note_access(Warp& w, const Insn& i, const WarpAccess& at, uint32_t bytes, Access kind) {
+  if (!at.mixed) {
+    if (at.space == Space::shared || at.space == Space::global)
+      note_access(w, i, at.space, at.in, w.mask, bytes, kind, at.owner);
+    return;
+  }
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    const uint32_t l = lowest_lane(m);
+    if (at.spaces[l] == Space::shared || at.spaces[l] == Space::global)
+      note_access(w, i, at.spaces[l], at.in, 1u << l, bytes, kind,
+                  at.spaces[l] == Space::shared ? at.owners[l] : nullptr);
+  }
+}
+
+Space take_space(Builder& b, bool* cluster) {
+  if (b.mods().take("shared::cluster")) {
+    if (cluster) *cluster = true;
+    return Space::shared;
+  }
+  if (b.mods().take("shared::cta")) return Space::shared;
   if (b.mods().take("param::entry") || b.mods().take("param::func")) return Space::param;
   for (size_t s = 1; s < ptx::kSpaceNames.size(); ++s)
     if (b.mods().take(ptx::kSpaceNames[s])) return static_cast<Space>(s);

@@ -8,11 +8,12 @@
 namespace tc::sim {
 
 // Insn fields of every memory access: src[0] = base (or kNone), imm = displacement, and
-enum AccessFlag : uint8_t { kWideBase = 1, kStrong = 2, kWideData = 4, kSignExtend = 8, kVolatile = 16 };
+enum AccessFlag : uint8_t { kWideBase = 1, kStrong = 2, kWideData = 4, kSignExtend = 8, kVolatile = 16,
+                            kClusterSpace = 32 };  // .shared::cluster: the rank bits count, even if they are 0
 // Insn::a = ptx::Space, Insn::b = flags.
 
 struct LaneAddresses {
-  std::array<uint64_t, 32> at;
+  alignas(64) std::array<uint64_t, 32> at;
 };
 inline void addresses(Warp& w, const Insn& i, LaneAddresses& out) {
   if (i.src[0] == kNone) {
@@ -26,6 +27,28 @@ inline void addresses(Warp& w, const Insn& i, LaneAddresses& out) {
   }
 }
 
+// A memory access of the lanes of Warp::mask, checked: inside one allocation or space each, aligned to its size.
+struct WarpAccess {
+  LaneAddresses in;                            // within the space of the lane; shared ones without their rank
+  alignas(64) std::array<uintptr_t, 32> host;  // of the active lanes
+  bool consecutive = false;                    // all 32 lanes, each right behind the one before
+  bool mixed = false;                          // lanes of several spaces: `spaces` says which
+  ptx::Space space = ptx::Space::generic;      // of all lanes unless `mixed`
+  std::array<ptx::Space, 32> spaces;
+  Cta* owner = nullptr;                        // of the shared memory (all lanes the same, else `owners`)
+  bool mixed_owners = false;
+  std::array<Cta*, 32> owners;
+  uint32_t lanes_in(ptx::Space s, uint32_t mask) const {
+    if (!mixed) return space == s ? mask : 0;
+    uint32_t lanes = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+      if (spaces[static_cast<size_t>(std::countr_zero(m))] == s) lanes |= m & -m;
+    return lanes;
+  }
+};
+// False after a trap.
+bool access_memory(Warp& w, const Insn& i, uint32_t bytes, bool writes, WarpAccess& out);
+
 // The space of a generic address, and the address within it.
 ptx::Space resolve(uint64_t& address);
 
@@ -33,16 +56,23 @@ ptx::Space resolve(uint64_t& address);
 uint8_t* host_memory(Warp& w, const Insn& i, uint32_t lane, ptx::Space space, uint64_t address, uint64_t bytes,
                      bool writes);
 
-// A shared address operand (mbarrier, copy destination): the value of lane `lane`, generic addresses made shared ones.
-// False after a trap (outside shared memory, misaligned).
+// A shared address operand (mbarrier, copy destination) in the executing CTA, generic addresses made shared ones and
+// the rank taken away. False after a trap (outside shared memory, of another CTA, misaligned).
 bool shared_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uint32_t align, uint32_t& out);
+// The same in whichever CTA of the cluster the address names. An address without a rank that is an offset into the
+// executing CTA's own memory is rank 0's like any other.
+bool cluster_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uint32_t align, Cta*& owner,
+                     uint32_t& out);
 
-// Tells the race checker and the strong-access clocks; `addresses` are shared ones where space is shared.
+// Tells the race checker and the strong-access clocks. The second form: lanes of one space; shared addresses (without
+// rank) belong to `owner`, the executing CTA where it is null.
+void note_access(Warp& w, const Insn& i, const WarpAccess& at, uint32_t bytes, Access kind);
 void note_access(Warp& w, const Insn& i, ptx::Space space, const LaneAddresses& at, uint32_t lanes, uint32_t bytes,
-                 Access kind);
+                 Access kind, Cta* owner = nullptr);
 
 // Takes `.shared`, `.shared::cta`, `.global` ... from the modifiers; generic where there is none.
-ptx::Space take_space(Builder& b);
+// `cluster` (if given) tells .shared::cluster from .shared and .shared::cta.
+ptx::Space take_space(Builder& b, bool* cluster = nullptr);
 // Fills base, displacement and flags of a memory operand.
 void set_address(Insn& i, const AddressOperand& a);
 

@@ -40,31 +40,24 @@ T combine(Op op, T old, T b, T c) {
 template <class T>
 Step atomic(Warp& w, const Insn& i) {
   using Slot = typename Lane<T>::Slot;
-  LaneAddresses at;
-  addresses(w, i, at);
   const Op op = static_cast<Op>(i.c);
   const uint32_t bytes = i.bytes;
-  uint32_t shared_lanes = 0;
+  WarpAccess at;
+  if (!access_memory(w, i, bytes, true, at)) return Step::trap;
+  bool changed = false;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
-    Space space = static_cast<Space>(i.a);
-    if (space == Space::generic) space = resolve(at.at[l]);
-    if (space == Space::shared) shared_lanes |= 1u << l;
-    uint8_t* p = host_memory(w, i, l, space, at.at[l], bytes, true);
-    if (!p) return Step::trap;
     Slot raw = 0;
-    std::memcpy(&raw, p, bytes);
+    std::memcpy(&raw, reinterpret_cast<const void*>(at.host[l]), bytes);
     const T b = Lane<T>::get(w.reg<Slot>(i.src[1])[l]);
     const T c = i.src[2] == kNone ? b : Lane<T>::get(w.reg<Slot>(i.src[2])[l]);
     const Slot now = Lane<T>::put(combine(op, Lane<T>::get(raw), b, c));
-    std::memcpy(p, &now, bytes);
+    changed |= now != raw;
+    std::memcpy(reinterpret_cast<void*>(at.host[l]), &now, bytes);
     if (i.dst != kNone) w.reg<Slot>(i.dst)[l] = raw;
   }
-  ++w.cta->progress;
-  if (w.cta->race) {
-    if (shared_lanes) note_access(w, i, Space::shared, at, shared_lanes, bytes, Access::atomic);
-    if (w.mask & ~shared_lanes) note_access(w, i, Space::global, at, w.mask & ~shared_lanes, bytes, Access::atomic);
-  }
+  w.cta->progress += changed;  // a lock that is tried in vain is a spin
+  if (w.cta->race) note_access(w, i, at, bytes, Access::atomic);
   return Step::next;
 }
 
@@ -93,7 +86,8 @@ void build_atomic(Builder& b) {
   const bool returns = b.mnemonic() == "atom";
   for (std::string_view s : {"relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys", "noftz"})
     b.mods().take(s);
-  const Space space = take_space(b);
+  bool cluster = false;
+  const Space space = take_space(b, &cluster);
   Op op = Op::add;
   bool found = false;
   for (size_t k = 0; k < std::size(kOps) && !found; ++k)
@@ -111,6 +105,7 @@ void build_atomic(Builder& b) {
   Insn& i = b.emit(exec);
   i.a = static_cast<uint8_t>(space), i.c = static_cast<uint8_t>(op);
   i.bytes = static_cast<uint16_t>(byte_size(*type));
+  if (cluster) i.b |= kClusterSpace;
   set_address(i, address);
   i.dst = dst, i.src[1] = x, i.src[2] = y;
 }

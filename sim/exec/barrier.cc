@@ -1,4 +1,4 @@
-// bar.warp.sync, named barriers (bar, barrier), the cluster barrier of a cluster of one CTA, fences, setmaxnreg, mapa.
+// bar.warp.sync, named barriers (bar, barrier), fences, setmaxnreg.
 // PTX ISA 9.7.13.1-4, 9.7.19.5. Fences between generic accesses have no effect here: the simulator is sequentially
 // consistent and happens-before follows barriers and strong accesses; proxy fences count (FENCE-01).
 #include "sim/exec/builder.h"
@@ -12,12 +12,10 @@ namespace {
 using ptx::Operand;
 using ptx::Type;
 
-constexpr uint32_t kClusterBarrier = kNamedBarriers;
-
 Step sync_lanes(Warp& w, const Insn& i) {
   const uint32_t members = members_of(w, i.src[0]);
   if ((members & w.live & ~w.mask) == 0) {
-    if (w.cta->race) w.cta->race->sync_lanes(w.index, w.mask);
+    if (w.cta->race) w.cta->race->sync_lanes(w.agent, w.mask);
     return Step::next;
   }
   w.path->wait = Wait{};
@@ -73,19 +71,8 @@ Step reduce(Warp& w, const Insn& i) {
   return Step::next;
 }
 
-Step cluster_arrive(Warp& w, const Insn& i) {
-  Cta& c = *w.cta;
-  w.cluster_generation = c.named[kClusterBarrier].generation;
-  arrive_named(w, kClusterBarrier, 0, true, i.place);
-  return Step::next;
-}
-Step cluster_wait(Warp& w, const Insn&) {
-  if (w.cta->named[kClusterBarrier].generation != w.cluster_generation) return Step::next;
-  return wait_named(w, kClusterBarrier, w.cluster_generation, false);
-}
-
 Step proxy_fence(Warp& w, const Insn&) {
-  if (w.cta->race) w.cta->race->proxy_fence(w.index, w.mask);
+  if (w.cta->race) w.cta->race->proxy_fence(w.agent, w.mask);
   return Step::next;
 }
 
@@ -148,11 +135,6 @@ void build_barrier(Builder& b) {
   i.a = waits, i.b = aligned, i.c = reduction, i.d = negated;
 }
 
-void build_cluster_barrier(Builder& b) {
-  for (std::string_view m : {"release", "relaxed", "acquire", "aligned"}) b.mods().take(m);
-  b.emit(b.mnemonic() == "barrier.cluster.arrive" ? cluster_arrive : cluster_wait);
-}
-
 void build_fence(Builder& b) {
   if (b.mnemonic() == "membar") {
     if (b.mods().take("proxy")) return b.unsupported_form(b.insn().opcode);
@@ -182,29 +164,6 @@ void build_register_budget(Builder& b) {
   if (!n || *n < 24 || *n > 256 || *n % 8) return b.fail("setmaxnreg needs a multiple of 8 from 24 to 256 [SETREG-01]");
   Insn& i = b.emit(set_registers);
   i.imm = *n, i.a = increase;
-}
-
-// In a cluster of one CTA every address maps to itself.
-void build_cluster_address(Builder& b) {
-  b.mods().take("shared::cluster");
-  const auto type = b.mods().take_type();
-  if (!type) return b.unsupported_form(b.insn().opcode);
-  b.expect_operands(3, 3);
-  struct Copy {
-    static Step run(Warp& w, const Insn& i) {
-      for_lanes(w.mask, [&](uint32_t l) {
-        if (i.a) w.reg<uint64_t>(i.dst)[l] = w.reg<uint64_t>(i.src[0])[l];
-        else w.reg<uint32_t>(i.dst)[l] = w.reg<uint32_t>(i.src[0])[l];
-      });
-      const uint32_t lane = lowest_lane(w.mask);
-      if (const uint32_t rank = w.reg<uint32_t>(i.src[1])[lane])
-        return w.cta->fault("CLUST-08", i.place, "mapa to rank " + std::to_string(rank) + " in a cluster of 1");
-      return Step::next;
-    }
-  };
-  const uint32_t dst = b.destination(0, *type), a = b.source(1, *type), rank = b.source(2, Type::u32);
-  Insn& i = b.emit(Copy::run);
-  i.dst = dst, i.src = {a, rank, kNone, kNone}, i.a = row(*type).bits == 64;
 }
 
 }  // namespace tc::sim

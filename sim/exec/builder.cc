@@ -187,6 +187,15 @@ uint32_t Builder::constant(uint32_t bits, uint64_t value) {
   return it->second;
 }
 
+uint32_t Builder::shared_constant(uint32_t bits, uint64_t address) {
+  auto [it, fresh] = shared_constants_.try_emplace({bits, address}, 0);
+  if (fresh) {
+    it->second = scratch(bits);
+    program_.constants.push_back({it->second, bits, address, true});
+  }
+  return it->second;
+}
+
 uint32_t Builder::special(const std::string& name, Type type, bool& known) {
   known = false;
   const bool wide = row(type).bits == 64;
@@ -241,8 +250,11 @@ uint32_t Builder::source(const Operand& o, Type type) {
     if (o.name == "WARP_SZ") return constant(slot_bits(type), 32);
     return fail("unknown name '" + o.name + "'"), 0;
   }
-  if (n->kind == Name::Kind::symbol)
-    return constant(slot_bits(type) == 64 ? 64 : 32, n->address + static_cast<uint64_t>(o.offset));
+  if (n->kind == Name::Kind::symbol) {
+    const uint64_t at = n->address + static_cast<uint64_t>(o.offset);
+    const uint32_t bits = slot_bits(type) == 64 ? 64 : 32;
+    return n->space == Space::shared ? shared_constant(bits, at) : constant(bits, at);
+  }
   if (n->kind != Name::Kind::reg) return fail("'" + o.name + "' is no value"), 0;
   if (slot_bits(n->type) != slot_bits(type))
     return fail("register " + o.name + " of type ." + std::string(row(n->type).name) + " in " + insn_->opcode), 0;
@@ -283,6 +295,7 @@ AddressOperand Builder::address(const Operand& o) {
   if (o.name.empty()) return a.displacement += o.bits, a;
   const Name* n = find(o.name);
   if (!n) return fail("unknown name '" + o.name + "'"), a;
+  if (n->kind == Name::Kind::symbol && n->space == Space::shared) return a.base = shared_constant(32, n->address), a;
   if (n->kind == Name::Kind::symbol) return a.displacement += n->address, a;
   if (n->kind != Name::Kind::reg || n->type == Type::pred) return fail("'" + o.name + "' is no address"), a;
   a.base = n->at;
@@ -345,8 +358,9 @@ void Builder::declare_global(const ptx::Variable& v) {
     n.address = c.size();
     c.insert(c.end(), bytes.begin(), bytes.end());
   } else {
-    n.address = global_.allocate(v.name, bytes.size());
-    if (!bytes.empty()) std::memcpy(global_.at(n.address), bytes.data(), bytes.size());
+    const Allocation& a = global_.allocate(v.name, bytes.size());
+    n.address = a.address;
+    if (!bytes.empty()) std::memcpy(a.host, bytes.data(), bytes.size());
   }
   scopes_[0][v.name] = n;
 }

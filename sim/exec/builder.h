@@ -56,6 +56,7 @@ class Builder {
   uint32_t data_register(const ptx::Operand& o, bool& wide);
   uint32_t predicate(const ptx::Operand& o, bool& negated);
   uint32_t constant(uint32_t bits, uint64_t value);
+  uint32_t shared_constant(uint32_t bits, uint64_t address);  // of the executing CTA
   uint32_t scratch(uint32_t bits);  // a register of the builder's own
   AddressOperand address(const ptx::Operand& o);
   std::optional<uint64_t> literal(const ptx::Operand& o) const;
@@ -112,7 +113,7 @@ class Builder {
   std::vector<const ptx::Function*> calls_;
   std::vector<uint32_t> ends_;    // label of the end of each inlined function
   std::vector<uint32_t> labels_;  // label -> code index
-  std::map<std::pair<uint32_t, uint64_t>, uint32_t> constants_;
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> constants_, shared_constants_;
   std::map<std::string, uint32_t> specials_;
   std::unordered_map<std::string, std::pair<uint32_t, uint32_t>> shared_;  // name -> address, bytes
   std::vector<const ptx::Variable*> dynamic_;

@@ -122,7 +122,7 @@ Step commit(Warp& w, const Insn&) {
 Step wait_group(Warp& w, const Insn& i) {
   Cta& c = *w.cta;
   for (const auto& op : c.async.ops) {
-    if (!op->group || op->thread / 32 != w.index || !(w.mask >> op->thread % 32 & 1) || (i.a && op->reads_done))
+    if (!op->group || op->cta != &c || op->thread / 32 != w.index || !(w.mask >> op->thread % 32 & 1) || (i.a && op->reads_done))
       continue;
     if (op->group + i.imm >= groups_of(c, op->thread).open) continue;
     w.path->wait = Wait{};
@@ -135,7 +135,7 @@ Step wait_group(Warp& w, const Insn& i) {
     for (uint32_t m = w.mask; m; m &= m - 1) {
       const auto it = c.bulk_groups.find(32 * w.index + lowest_lane(m));
       if (it != c.bulk_groups.end() && it->second.open > i.imm + 1)
-        c.race->learn(w.index, 1u << lowest_lane(m), it->second.slot,
+        c.race->learn(w.agent, 1u << lowest_lane(m), it->second.slot,
                       static_cast<uint32_t>(it->second.open - 1 - i.imm));
     }
   return Step::next;
@@ -185,14 +185,14 @@ void enter_group(Warp& w, uint32_t lane, const Insn& i, StoreOp& op) {
 void note_store_read(Warp& w, uint32_t lane, const StoreOp& op, uint32_t address, uint32_t bytes) {
   Cta& c = *w.cta;
   if (c.race)
-    c.race->async(w.index, lane, groups_of(c, op.thread).slot, static_cast<uint32_t>(op.group), address, bytes,
+    c.race->async(w.agent, lane, groups_of(c, op.thread).slot, static_cast<uint32_t>(op.group), address, bytes,
                   Access::read, op.place);
 }
 
 void note_load_write(Warp& w, uint32_t lane, const LoadOp& op, uint32_t address, uint32_t bytes) {
   Cta& c = *w.cta;
   if (c.race)
-    c.race->async(w.index, lane, c.mbarrier_at(op.barrier)->slot, static_cast<uint32_t>(op.phase + 1), address, bytes,
+    c.race->async(w.agent, lane, c.mbarrier_at(op.barrier)->slot, static_cast<uint32_t>(op.phase + 1), address, bytes,
                   Access::write, op.place);
 }
 

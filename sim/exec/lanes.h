@@ -81,12 +81,32 @@ inline void for_lanes(uint32_t mask, Body body) {
   }
 }
 
+// d[l] = value(l) for the lanes of the mask. With some lanes missing all 32 values are computed and blended, which is
+// cheaper than a loop over lanes from about four lanes on; `value` must be harmless for lanes that do not take part.
+template <class S, class Value>
+inline void write_lanes(uint32_t mask, S* d, Value value) {
+  if (mask == ~0u) {
+#pragma GCC ivdep
+    for (uint32_t l = 0; l < 32; ++l) d[l] = value(l);
+    return;
+  }
+  if ((mask & (mask - 1)) == 0) {
+    const auto l = static_cast<uint32_t>(std::countr_zero(mask));
+    d[l] = value(l);
+    return;
+  }
+  alignas(64) S all[32];
+#pragma GCC ivdep
+  for (uint32_t l = 0; l < 32; ++l) all[l] = value(l);
+  for (uint32_t l = 0; l < 32; ++l) d[l] = (mask >> l & 1) ? all[l] : d[l];
+}
+
 // F is a stateless function object over T; the result type D defaults to T.
 template <class T, class F, class D = T>
 Step unary(Warp& w, const Insn& i) {
   const auto* a = w.reg<typename Lane<T>::Slot>(i.src[0]);
   auto* d = w.reg<typename Lane<D>::Slot>(i.dst);
-  for_lanes(w.mask, [&](uint32_t l) { d[l] = Lane<D>::put(F{}(Lane<T>::get(a[l]))); });
+  write_lanes(w.mask, d, [=](uint32_t l) { return Lane<D>::put(F{}(Lane<T>::get(a[l]))); });
   return Step::next;
 }
 template <class T, class F, class D = T>
@@ -94,7 +114,7 @@ Step binary(Warp& w, const Insn& i) {
   const auto* a = w.reg<typename Lane<T>::Slot>(i.src[0]);
   const auto* b = w.reg<typename Lane<T>::Slot>(i.src[1]);
   auto* d = w.reg<typename Lane<D>::Slot>(i.dst);
-  for_lanes(w.mask, [&](uint32_t l) { d[l] = Lane<D>::put(F{}(Lane<T>::get(a[l]), Lane<T>::get(b[l]))); });
+  write_lanes(w.mask, d, [=](uint32_t l) { return Lane<D>::put(F{}(Lane<T>::get(a[l]), Lane<T>::get(b[l]))); });
   return Step::next;
 }
 template <class T, class F, class D = T, class C = T>
@@ -103,8 +123,9 @@ Step ternary(Warp& w, const Insn& i) {
   const auto* b = w.reg<typename Lane<T>::Slot>(i.src[1]);
   const auto* c = w.reg<typename Lane<C>::Slot>(i.src[2]);
   auto* d = w.reg<typename Lane<D>::Slot>(i.dst);
-  for_lanes(w.mask,
-            [&](uint32_t l) { d[l] = Lane<D>::put(F{}(Lane<T>::get(a[l]), Lane<T>::get(b[l]), Lane<C>::get(c[l]))); });
+  write_lanes(w.mask, d, [=](uint32_t l) {
+    return Lane<D>::put(F{}(Lane<T>::get(a[l]), Lane<T>::get(b[l]), Lane<C>::get(c[l])));
+  });
   return Step::next;
 }
 

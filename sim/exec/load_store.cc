@@ -2,6 +2,7 @@
 // ISA 9.7.9.8, 9.7.9.11. Loads extend to the width of their registers; accesses are checked lane by lane. Relaxed,
 // acquire, release and volatile accesses are strong: they do not race with each other, and they order.
 #include <cstring>
+#include <type_traits>
 
 #include "sim/exec/access.h"
 
@@ -12,67 +13,58 @@ using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
 
+// What a register receives of a loaded element: extended as its type says.
+template <class M, class S>
+S widened(M v) {
+  if constexpr (std::is_signed_v<M>) return static_cast<S>(static_cast<std::make_signed_t<S>>(v));
+  else return static_cast<S>(v);
+}
 template <class M>
-uint64_t fetch(const uint8_t* p) {
+M loaded(uintptr_t host) {
   M v;
-  std::memcpy(&v, p, sizeof v);
-  if constexpr (std::is_signed_v<M>) return static_cast<uint64_t>(static_cast<int64_t>(v));
-  else return v;
+  std::memcpy(&v, reinterpret_cast<const void*>(host), sizeof v);
+  return v;
 }
 
 // M: the element in memory; S: the slot of the register.
 template <class M, class S>
 Step load(Warp& w, const Insn& i) {
-  LaneAddresses at;
-  addresses(w, i, at);
   const uint32_t bytes = static_cast<uint32_t>(sizeof(M)) * i.list_count;
+  WarpAccess at;
+  if (!access_memory(w, i, bytes, false, at)) return Step::trap;
   const uint32_t* list = w.cta->program.lists.data() + i.list;
-  Space space = static_cast<Space>(i.a);
-  const bool generic = space == Space::generic;
-  uint32_t shared_lanes = 0;
-  for (uint32_t m = w.mask; m; m &= m - 1) {
-    const uint32_t l = lowest_lane(m);
-    if (generic) space = resolve(at.at[l]);
-    const uint8_t* p = host_memory(w, i, l, space, at.at[l], bytes, false);
-    if (!p) return Step::trap;
-    for (uint32_t k = 0; k < i.list_count; ++k)
-      if (list[k] != kNone) w.reg<S>(list[k])[l] = static_cast<S>(fetch<M>(p + k * sizeof(M)));
-    if (space == Space::shared) shared_lanes |= 1u << l;
+  for (uint32_t k = 0; k < i.list_count; ++k) {
+    if (list[k] == kNone) continue;
+    S* d = w.reg<S>(list[k]);
+    if (w.mask == ~0u) {
+      for (uint32_t l = 0; l < 32; ++l) d[l] = widened<M, S>(loaded<M>(at.host[l] + k * sizeof(M)));
+    } else {
+      for (uint32_t m = w.mask; m; m &= m - 1) {
+        const uint32_t l = lowest_lane(m);
+        d[l] = widened<M, S>(loaded<M>(at.host[l] + k * sizeof(M)));
+      }
+    }
   }
-  if (w.cta->race) {
-    if (shared_lanes) note_access(w, i, Space::shared, at, shared_lanes, bytes, Access::read);
-    if (i.b & kStrong && w.mask & ~shared_lanes)
-      note_access(w, i, Space::global, at, w.mask & ~shared_lanes, bytes, Access::read);
-  }
+  if (w.cta->race) note_access(w, i, at, bytes, Access::read);
   return Step::next;
 }
 
 template <class M, class S>
 Step store(Warp& w, const Insn& i) {
-  LaneAddresses at;
-  addresses(w, i, at);
   const uint32_t bytes = static_cast<uint32_t>(sizeof(M)) * i.list_count;
+  WarpAccess at;
+  if (!access_memory(w, i, bytes, true, at)) return Step::trap;
   const uint32_t* list = w.cta->program.lists.data() + i.list;
-  Space space = static_cast<Space>(i.a);
-  const bool generic = space == Space::generic;
-  uint32_t shared_lanes = 0;
+  // Lane by lane: where lanes store to one place the last one wins, all its elements together.
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
-    if (generic) space = resolve(at.at[l]);
-    uint8_t* p = host_memory(w, i, l, space, at.at[l], bytes, true);
-    if (!p) return Step::trap;
     for (uint32_t k = 0; k < i.list_count; ++k) {
       const M v = static_cast<M>(w.reg<S>(list[k])[l]);
-      std::memcpy(p + k * sizeof(M), &v, sizeof v);
+      std::memcpy(reinterpret_cast<void*>(at.host[l] + k * sizeof(M)), &v, sizeof v);
     }
-    if (space == Space::shared) shared_lanes |= 1u << l;
   }
   ++w.cta->progress;
-  if (w.cta->race) {
-    if (shared_lanes) note_access(w, i, Space::shared, at, shared_lanes, bytes, Access::write);
-    if (i.b & kStrong && w.mask & ~shared_lanes)
-      note_access(w, i, Space::global, at, w.mask & ~shared_lanes, bytes, Access::write);
-  }
+  if (w.cta->race) note_access(w, i, at, bytes, Access::write);
   return Step::next;
 }
 
@@ -142,7 +134,9 @@ void build_load_store(Builder& b) {
   for (std::string_view s : kScopes) b.mods().take(s);
   const bool hinted = b.insn().opcode.find(".L2::cache_hint") != std::string::npos;
   for (std::string_view s : kHints) b.mods().take(s);
-  Space space = take_space(b);
+  bool cluster = false;
+  Space space = take_space(b, &cluster);
+  if (cluster) flags |= kClusterSpace;
   const size_t vector = b.mods().take("v2") ? 2 : b.mods().take("v4") ? 4 : b.mods().take("v8") ? 8 : 1;
   const auto type = b.mods().take_type();
   if (!type || row(*type).bits > 64) return b.unsupported_form(b.insn().opcode);

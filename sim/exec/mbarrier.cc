@@ -20,7 +20,7 @@ void touch(Warp& w, const Insn& i, uint32_t lanes, uint32_t address, Access kind
   if (!w.cta->race) return;
   std::array<uint32_t, 32> at;
   at.fill(address);
-  w.cta->race->generic(w.index, lanes, at.data(), kMbarrierBytes, kind, i.place);
+  w.cta->race->generic(w.agent, lanes, at.data(), kMbarrierBytes, kind, i.place);
 }
 
 // The live barrier that a lane names; null after a trap.
@@ -76,7 +76,7 @@ Step arrive_barrier(Warp& w, const Insn& i) {
     const uint32_t operand = i.src[1] == kNone ? 1 : w.reg<uint32_t>(i.src[1])[l];
     const int64_t count = i.c & kExpect ? 1 : operand;
     if (i.dst != kNone) w.reg<uint64_t>(i.dst)[l] = b->phase << 20 | static_cast<uint64_t>(b->pending);
-    if (c.race) c.race->snapshot_into(b->arriving, w.index, 1u << l);
+    if (c.race) c.race->snapshot_into(b->arriving, w.agent, 1u << l);
     if (i.c & kNoComplete && count >= b->pending)
       return c.fault("MBAR-12", i.place, "arrive.noComplete would complete the phase of " + c.shared_text(address));
     if (i.c & kExpect) {
@@ -86,7 +86,7 @@ Step arrive_barrier(Warp& w, const Insn& i) {
     const MbarrierEvent e = i.c & kDrop ? arrive_drop(*b, count) : arrive(*b, count);
     if (!c.settle_mbarrier(*b, address, e, i.place)) return Step::trap;
   }
-  if (c.race) c.race->released(w.index);
+  if (c.race) c.race->released(w.agent);
   c.note_event(EventKind::arrive, w, i.place);
   return Step::next;
 }
@@ -164,7 +164,7 @@ Step wait_barrier(Warp& w, const Insn& i) {
     for (uint32_t k = m; k; k &= k - 1)
       if (lane_address(w, i, lowest_lane(k)) == lane_address(w, i, lowest_lane(m))) same |= 1u << lowest_lane(k);
     touch(w, i, same, address, Access::atomic);
-    c.race->acquire(w.index, same, b->done);
+    c.race->acquire(w.agent, same, b->done);
     m &= ~same;
   }
   c.note_event(EventKind::wait, w, i.place);

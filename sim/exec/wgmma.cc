@@ -210,7 +210,7 @@ Step mma_async(Warp& w, const Insn& i) {
   r.insn[k] = &i, r.group[k] = g.committed[k] + 1;
   r.descriptors = descriptors, r.scale_d = scale;
   r.issued |= 1u << k;
-  if (c.race) c.race->snapshot_into(r.start, w.index, ~0u), c.race->released(w.index);
+  if (c.race) c.race->snapshot_into(r.start, w.index, ~0u), c.race->released(w.agent);
   ++c.progress;
   mark_pending(w);
   c.note_event(EventKind::wgmma_issue, w, i.place);
@@ -245,7 +245,7 @@ Step wait_group(Warp& w, const Insn& i) {
     if (r.insn[k] && r.group[k] <= through) r.waited |= 1u << k;
   while (!g.records.empty() && g.records.front().waited == 0xF) g.records.pop_front();
   mark_pending(w);
-  if (c.race && through) c.race->learn(w.index, w.mask, g.slot, static_cast<uint32_t>(through));
+  if (c.race && through) c.race->learn(w.agent, w.mask, g.slot, static_cast<uint32_t>(through));
   c.note_event(EventKind::wgmma_wait, w, i.place);
   return Step::next;
 }

@@ -20,10 +20,11 @@ struct AsyncOp {
   uint32_t barrier = 0;     // shared address of the mbarrier it completes on, 0 for none
   uint32_t thread = 0;      // 32 * warp + lane that issued it
   uint64_t group = 0;       // bulk group of that thread
+  Cta* cta = nullptr;       // that issued it
   bool reads_done = false;  // a store that has read its source
   uint32_t place = 0;
   virtual ~AsyncOp() = default;
-  // Does one piece; true when that was the last. A fault is put into Cta::trap.
+  // Does one piece; true when that was the last. A fault is put into Cta::trap. `cta` is the one that issued it.
   virtual bool step(Cta& cta) = 0;
   virtual std::string describe(const Cta& cta) const = 0;
 };
@@ -46,7 +47,7 @@ struct AsyncList {
   AsyncOp* first_of_queue(AsyncOp* op) const {
     if (op->queue == 0) return op;
     for (const auto& o : ops)
-      if (o->queue == op->queue) return o.get();
+      if (o->queue == op->queue && o->cta == op->cta) return o.get();
     return op;
   }
 };

@@ -3,33 +3,40 @@
 #include <cstdio>
 #include <cstring>
 
-#include "runtime/inputs.h"
+#include "sim/machine/cluster.h"
+#include "specs/arch.h"
 #include "sim/machine/wgmma_state.h"
 
 namespace tc::sim {
 namespace {
 
 constexpr size_t kMaxFindings = 32;
-constexpr uint64_t kPieceLatency = 8;  // between two pieces of one copy, in warp instructions, under rr
-
-uint64_t mix(uint64_t seed, uint64_t id) { return runtime::splitmix64(runtime::splitmix64(seed) + id); }
 
 }  // namespace
 
-uint64_t Random::next() { return runtime::splitmix64(state++); }
-
-Cta::Cta(const Program& p, const Launch& l, GlobalMemory& g, runtime::Dim3 cta_id, uint64_t linear_id)
-    : program(p),
-      launch(l),
+Cta::Cta(Cluster& owner, GlobalMemory& g, runtime::Dim3 cta_id, uint32_t cta_rank)
+    : cluster(owner),
+      program(owner.program),
+      launch(owner.launch),
       global(g),
       id(cta_id),
-      shared((p.shared_end + 15) / 16 * 16 + 16),
-      named(kNamedBarriers + 1),
+      rank(cta_rank),
+      shared((owner.program.shared_end + 15) / 16 * 16 + 16),
+      named(kNamedBarriers),
       mbarrier_index(shared.size() / 8 + 1),
-      mbarriers(1) {
-  random.state = mix(l.seed, linear_id);
+      mbarriers(1),
+      async(owner.async),
+      race(owner.race.get()),
+      random(owner.random),
+      time(owner.time),
+      progress(owner.progress),
+      events(owner.events),
+      findings(owner.findings),
+      trap(owner.trap),
+      last_event(owner.last_event),
+      steered(owner.steered) {
+  linear_id = (uint64_t{id.z} * launch.grid.y + id.y) * launch.grid.x + id.x;
   const uint32_t count = (thread_count() + 31) / 32;
-  if (l.checks) race = std::make_unique<RaceChecker>(count, static_cast<uint32_t>(shared.size()));
   warps.resize(count);
   for (uint32_t i = 0; i < (count + 3) / 4; ++i) wgmma.push_back(std::make_unique<WgmmaGroupState>());
   for (auto& w : wgmma)
@@ -38,6 +45,13 @@ Cta::Cta(const Program& p, const Launch& l, GlobalMemory& g, runtime::Dim3 cta_i
   start(*this);
 }
 Cta::~Cta() = default;
+
+void Cta::issue(std::unique_ptr<AsyncOp> op, uint64_t latency) {
+  op->cta = this;
+  cluster.issue(std::move(op), latency);
+}
+void Cta::step_async(AsyncOp* op, uint64_t latency) { cluster.step_async(op, latency); }
+void Cta::forget_due() { cluster.forget_due(); }
 
 Mbarrier* Cta::mbarrier_at(uint32_t address) {
   if (address % kMbarrierBytes || address / 8 >= mbarrier_index.size()) return nullptr;
@@ -53,53 +67,6 @@ Mbarrier& Cta::make_mbarrier(uint32_t address) {
     if (race) mbarriers.back().slot = race->new_slot();
   }
   return mbarriers[i];
-}
-
-uint64_t Cta::due_time(uint64_t latency) {
-  if (steered) return AsyncOp::kLate;
-  switch (launch.schedule) {
-    case Schedule::rr: return time + latency;
-    case Schedule::random: return time + random.below(static_cast<uint32_t>(4 * latency + 1));
-    case Schedule::adversarial: return random.coin() ? time : AsyncOp::kLate;
-  }
-  return time;
-}
-
-void Cta::issue(std::unique_ptr<AsyncOp> op, uint64_t latency) {
-  op->sequence = async.issued++;
-  op->due = due_time(latency);
-  if (op->queue)  // in order within a queue
-    for (const auto& o : async.ops)
-      if (o->queue == op->queue) op->due = std::max(op->due, o->due);
-  async.next_due = std::min(async.next_due, op->due);
-  async.ops.push_back(std::move(op));
-}
-
-void Cta::step_async(AsyncOp* op, uint64_t latency) {
-  const bool late = op->due == AsyncOp::kLate;
-  ++progress;
-  if (!op->step(*this)) {
-    if (!late) op->due = launch.schedule == Schedule::adversarial ? time : due_time(latency);
-    return;
-  }
-  auto& ops = async.ops;
-  ops.erase(std::find_if(ops.begin(), ops.end(), [&](const auto& o) { return o.get() == op; }));
-}
-
-void Cta::forget_due() {
-  async.next_due = AsyncOp::kLate;
-  for (const auto& o : async.ops) async.next_due = std::min(async.next_due, o->due);
-}
-
-void Cta::run_due() {
-  while (async.next_due <= time && !trap) {
-    AsyncOp* best = nullptr;
-    for (const auto& o : async.ops)
-      if (o->due <= time && (!best || o->due < best->due)) best = o.get();
-    if (best) step_async(async.first_of_queue(best), kPieceLatency);
-    forget_due();
-    if (!best) return;
-  }
 }
 
 bool Cta::settle_mbarrier(Mbarrier& b, uint32_t address, const MbarrierEvent& e, uint32_t place) {
@@ -160,7 +127,7 @@ std::string Cta::shared_text(uint32_t address) const {
 namespace {
 
 uint32_t special_value(const Cta& c, Special s, uint32_t thread) {
-  const runtime::Dim3 &b = c.launch.block, &g = c.launch.grid;
+  const runtime::Dim3 &b = c.launch.block, &g = c.launch.grid, &k = c.launch.cluster;
   const uint32_t lane = thread % 32;
   switch (s) {
     case Special::tid_x: return thread % b.x;
@@ -172,30 +139,30 @@ uint32_t special_value(const Cta& c, Special s, uint32_t thread) {
     case Special::ctaid_x: return c.id.x;
     case Special::ctaid_y: return c.id.y;
     case Special::ctaid_z: return c.id.z;
-    case Special::nctaid_x:
-    case Special::nclusterid_x: return g.x;
-    case Special::nctaid_y:
-    case Special::nclusterid_y: return g.y;
-    case Special::nctaid_z:
-    case Special::nclusterid_z: return g.z;
-    case Special::clusterid_x: return c.id.x;
-    case Special::clusterid_y: return c.id.y;
-    case Special::clusterid_z: return c.id.z;
+    case Special::nctaid_x: return g.x;
+    case Special::nctaid_y: return g.y;
+    case Special::nctaid_z: return g.z;
+    case Special::nclusterid_x: return g.x / k.x;
+    case Special::nclusterid_y: return g.y / k.y;
+    case Special::nclusterid_z: return g.z / k.z;
+    case Special::clusterid_x: return c.id.x / k.x;
+    case Special::clusterid_y: return c.id.y / k.y;
+    case Special::clusterid_z: return c.id.z / k.z;
+    case Special::cluster_ctaid_x: return c.id.x % k.x;
+    case Special::cluster_ctaid_y: return c.id.y % k.y;
+    case Special::cluster_ctaid_z: return c.id.z % k.z;
+    case Special::cluster_nctaid_x: return k.x;
+    case Special::cluster_nctaid_y: return k.y;
+    case Special::cluster_nctaid_z: return k.z;
+    case Special::cluster_ctarank: return c.rank;
+    case Special::cluster_nctarank: return static_cast<uint32_t>(k.count());
+    case Special::is_explicit_cluster: return k.count() > 1;
     case Special::laneid: return lane;
     case Special::warpid: return thread / 32;
     case Special::nwarpid: return static_cast<uint32_t>(c.warps.size());
-    case Special::nsmid:
-    case Special::cluster_nctarank:
-    case Special::cluster_nctaid_x:
-    case Special::cluster_nctaid_y:
-    case Special::cluster_nctaid_z: return 1;
-    case Special::smid:
-    case Special::gridid:
-    case Special::cluster_ctarank:
-    case Special::cluster_ctaid_x:
-    case Special::cluster_ctaid_y:
-    case Special::cluster_ctaid_z:
-    case Special::is_explicit_cluster: return 0;
+    case Special::nsmid: return kSmCount;
+    case Special::smid: return static_cast<uint32_t>(c.linear_id % kSmCount);
+    case Special::gridid: return 0;
     case Special::lanemask_eq: return 1u << lane;
     case Special::lanemask_lt: return (1u << lane) - 1;
     case Special::lanemask_le: return (2u << lane) - 1;
@@ -231,15 +198,14 @@ void start(Cta& c) {
     w.paths.push_back(Path{0, w.live});
     w.registers = c.program.launch_registers;
     w.cp_group.fill(1);
-    for (const auto& k : c.program.constants) fill(w, k.at, k.bits, k.value);
+    for (const auto& k : c.program.constants)
+      fill(w, k.at, k.bits, k.is_shared ? k.value | uint64_t{c.rank} << kRankShift : k.value);
     for (const auto& s : c.program.specials)
       for (uint32_t l = 0; l < 32; ++l) {
         const uint32_t v = special_value(c, s.special, 32 * i + l);
         if (s.wide) w.reg<uint64_t>(s.at)[l] = v;
         else w.reg<uint32_t>(s.at)[l] = v;
       }
-    // Preference of the adversarial schedule: every second seed by warpgroup, so that whole roles starve.
-    w.preference = static_cast<uint32_t>(mix(c.launch.seed, (c.launch.seed & 1 ? i / 4 : i) + 1));
   }
 }
 

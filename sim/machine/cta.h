@@ -1,4 +1,5 @@
-// One CTA at work: warps, shared memory, barriers, outstanding operations, findings.
+// One CTA at work: warps, shared memory, barriers. What it shares with the other CTAs of its cluster (time, outstanding
+// operations, findings, race checker) belongs to the Cluster (sim/machine/cluster.h) and is reached through references.
 #pragma once
 #include <functional>
 #include <memory>
@@ -63,48 +64,51 @@ struct Event {
   uint32_t place = 0;
 };
 
-struct WgmmaGroupState;  // sim/exec/wgmma.h
+struct WgmmaGroupState;  // sim/machine/wgmma_state.h
+struct Cluster;
 
 struct Cta {
-  Cta(const Program& program, const Launch& launch, GlobalMemory& global, runtime::Dim3 id, uint64_t linear_id);
+  Cta(Cluster& cluster, GlobalMemory& global, runtime::Dim3 id, uint32_t rank);
   ~Cta();
   Cta(const Cta&) = delete;
 
+  Cluster& cluster;
   const Program& program;
   const Launch& launch;
   GlobalMemory& global;
   runtime::Dim3 id;
-  std::vector<uint8_t> shared;  // indexed by shared address
+  uint32_t rank;                // in the cluster
+  uint64_t linear_id = 0;       // in the grid
+  std::vector<uint8_t> shared;  // indexed by shared address without its rank
   std::vector<Warp> warps;
-  std::vector<NamedBarrier> named;       // the last one is the cluster's
+  std::vector<NamedBarrier> named;
   std::vector<uint32_t> mbarrier_index;  // by address / 8; 0: none
   std::vector<Mbarrier> mbarriers;
-  AsyncList async;
   std::vector<std::unique_ptr<WgmmaGroupState>> wgmma;   // a warpgroup each
   std::unordered_map<uint32_t, BulkGroups> bulk_groups;  // by thread
-  std::unordered_map<uint64_t, Clock> strong;            // what strong accesses published, by generic address
-  std::unique_ptr<RaceChecker> race;                     // null: checks are off
-  Random random;
-  uint64_t time = 0;           // warp instructions executed
-  uint64_t progress = 0;       // side effects: stores, arrivals, completions
-  int64_t free_registers = 0;  // given back by setmaxnreg.dec
-  std::vector<Diag> findings;
-  std::optional<Diag> trap;
-  Event last_event;
-  uint64_t events = 0;
-  bool steered = false;  // async operations complete only when told
+  int64_t free_registers = 0;                            // given back by setmaxnreg.dec
+  bool left = false;                                     // all its threads have exited
+
+  // ---- of the cluster
+  AsyncList& async;
+  RaceChecker* race;  // null: checks are off
+  Random& random;
+  uint64_t &time, &progress, &events;
+  std::vector<Diag>& findings;
+  std::optional<Diag>& trap;
+  Event& last_event;
+  bool& steered;
+  std::unordered_map<uint64_t, Clock> strong;  // what strong accesses published, by generic address
 
   uint32_t thread_count() const { return static_cast<uint32_t>(launch.block.count()); }
   Mbarrier* mbarrier_at(uint32_t address);
   Mbarrier& make_mbarrier(uint32_t address);
-  // Adds an operation; `latency` is its time to completion under rr, in warp instructions.
+  // Adds an operation of this CTA; `latency` is its time to completion under rr, in warp instructions.
   void issue(std::unique_ptr<AsyncOp> op, uint64_t latency);
-  // When an operation issued or continued now is due under the schedule.
-  uint64_t due_time(uint64_t latency);
-  // Does one piece of an operation and removes it when done.
   void step_async(AsyncOp* op, uint64_t latency);
-  void run_due();
-  void forget_due();  // recomputes next_due
+  void forget_due();
+  // The address that the race checker knows a byte of this CTA's shared memory by.
+  uint32_t flat(uint32_t address) const { return rank * static_cast<uint32_t>(shared.size()) + address; }
 
   // Applies what an mbarrier operation returned: clocks, progress. False: the machine trapped.
   bool settle_mbarrier(Mbarrier& b, uint32_t address, const MbarrierEvent& e, uint32_t place);

@@ -24,7 +24,7 @@ using ExecFn = Step (*)(Warp&, const Insn&);
 // move: a plain copy of registers, which wgmma may put off; wgmma: its accumulators have rules of their own.
 enum class InsnKind : uint8_t { plain, branch, leave, move, wgmma };
 // What an instruction does in the protocol of a kernel; steered replay stops after one such event.
-enum class EventKind : uint8_t { none, arrive, expect_tx, wait, bulk_issue, wgmma_issue, wgmma_wait, named_barrier };
+enum class EventKind : uint8_t { none, arrive, expect_tx, wait, bulk_issue, wgmma_issue, wgmma_wait, named_barrier, cluster_barrier };
 
 inline constexpr uint32_t kNone = UINT32_MAX;
 

@@ -185,7 +185,7 @@ TEST(Swizzle, IsItsOwnInverseAndStaysInItsLine) {
 
 TEST(GlobalMemory, EveryAllocationHasItsBounds) {
   GlobalMemory m;
-  const uint64_t a = m.allocate("a", 100), b = m.allocate("b", 0), c = m.allocate("c", 8);
+  const uint64_t a = m.allocate("a", 100).address, b = m.allocate("b", 0).address, c = m.allocate("c", 8).address;
   EXPECT_EQ(a % kGlobalAlign, 0u);
   EXPECT_NE(m.find(a, 100), nullptr);
   EXPECT_EQ(m.find(a, 101), nullptr);

@@ -1,23 +1,52 @@
 #include "sim/machine/memory.h"
 
+#include <algorithm>
+#include <new>
+
 namespace tc::sim {
 
 thread_local size_t GlobalMemory::last_ = 0;
 
-uint64_t GlobalMemory::allocate(std::string name, uint64_t bytes) {
-  const uint64_t start = (bytes_.size() + kGlobalAlign - 1) / kGlobalAlign * kGlobalAlign;
-  allocations_.push_back({std::move(name), kGlobalWindow + start, bytes});
-  bytes_.resize(start + bytes + kGlobalAlign);
-  return kGlobalWindow + start;
+void Allocation::generate(Fill how) {
+  fill = std::move(how);
+  filled = std::make_unique<std::atomic<uint8_t>[]>((bytes + kPiece - 1) / kPiece);
+  filling = std::make_unique<std::mutex>();
 }
 
-uint8_t* GlobalMemory::find_slow(uint64_t address, uint64_t n) {
-  for (size_t i = 0; i < allocations_.size(); ++i)
-    if (allocations_[i].contains(address, n)) {
-      last_ = i;
-      return at(address);
-    }
-  return nullptr;
+void Allocation::touch(uint64_t a, uint64_t n) {
+  if (n == 0) return;
+  const uint64_t first = (a - address) / kPiece, last = (a - address + n - 1) / kPiece;
+  for (uint64_t piece = first; piece <= last; ++piece) {
+    if (filled[piece].load(std::memory_order_acquire)) continue;
+    const std::lock_guard lock(*filling);
+    if (filled[piece].load(std::memory_order_relaxed)) continue;
+    const uint64_t at = piece * kPiece;
+    fill(at, std::min(kPiece, bytes - at), host + at);
+    filled[piece].store(1, std::memory_order_release);
+  }
+}
+
+Allocation& GlobalMemory::allocate(std::string name, uint64_t bytes) {
+  const uint64_t start = (end_ + kGlobalAlign - 1) / kGlobalAlign * kGlobalAlign;
+  end_ = start + bytes + kGlobalAlign;
+  Allocation& a = allocations_.emplace_back();
+  a.name = std::move(name);
+  a.address = kGlobalWindow + start;
+  a.bytes = bytes;
+  // calloc takes large blocks from the system, which hands out zero pages when they are touched.
+  a.storage.reset(static_cast<uint8_t*>(std::calloc(bytes + kGlobalAlign, 1)));
+  if (!a.storage) throw std::bad_alloc();
+  const auto raw = reinterpret_cast<uintptr_t>(a.storage.get());
+  a.host = a.storage.get() + (kGlobalAlign - raw % kGlobalAlign) % kGlobalAlign;
+  return a;
+}
+
+bool GlobalMemory::find_slow(uint64_t address, uint64_t n) {
+  auto it = std::upper_bound(allocations_.begin(), allocations_.end(), address,
+                             [](uint64_t x, const Allocation& a) { return x < a.address; });
+  if (it == allocations_.begin() || !(--it)->contains(address, n)) return false;
+  last_ = static_cast<size_t>(it - allocations_.begin());
+  return true;
 }
 
 const Allocation* GlobalMemory::allocation_of(uint64_t address) const {

@@ -1,6 +1,6 @@
 // The address spaces of a launch.
 //   generic address (64 bits)      space
-//   0x0000'0001'0000'0000 + x      shared, window of the CTA; x is the 32-bit shared address
+//   0x0000'0001'0000'0000 + x      shared, window of the cluster; x is the 32-bit shared address
 //   0x0000'0002'0000'0000 + x      local of the thread
 //   0x0000'0003'0000'0000 + x      kernel parameters
 //   0x0000'0004'0000'0000 + x      constants
@@ -9,8 +9,12 @@
 // = 1024). Global allocations are 512-byte aligned with 512 bytes of nothing between, so that running off an end is
 // seen.
 #pragma once
+#include <atomic>
 #include <cstdint>
-#include <optional>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,33 +24,51 @@ inline constexpr uint64_t kSharedWindow = 0x1'0000'0000, kLocalWindow = 0x2'0000
                           kConstWindow = 0x4'0000'0000, kGlobalWindow = 0x7F00'0000'0000;
 inline constexpr uint64_t kWindowBytes = 0x1'0000'0000;
 inline constexpr uint32_t kSharedStart = 1024;
+inline constexpr uint32_t kRankShift = 24, kRankMask = 0xFF00'0000;  // of a shared address, see cluster.h
 inline constexpr uint64_t kGlobalAlign = 512;
 
+// One global allocation. Its bytes are zero until written, and memory is taken from the host as it is touched; a large
+// input is generated piece by piece when it is first looked at.
 struct Allocation {
+  // Fills [first, first + n) of the allocation; `to` is where its byte `first` lives.
+  using Fill = std::function<void(uint64_t first, uint64_t n, uint8_t* to)>;
+  static constexpr uint64_t kPiece = 64 * 1024;
+
   std::string name;
   uint64_t address = 0, bytes = 0;
+  uint8_t* host = nullptr;
+  std::unique_ptr<uint8_t, void (*)(void*)> storage{nullptr, std::free};
+  Fill fill;  // empty: nothing is left to generate
+  std::unique_ptr<std::atomic<uint8_t>[]> filled;  // by piece
+  std::unique_ptr<std::mutex> filling;
+
   bool contains(uint64_t a, uint64_t n) const { return a >= address && n <= bytes && a - address <= bytes - n; }
+  void generate(Fill how);             // from now on
+  void touch(uint64_t a, uint64_t n);  // generates what is missing of [a, a + n)
 };
 
 class GlobalMemory {
  public:
   // Places one allocation; all are made before the first access.
-  uint64_t allocate(std::string name, uint64_t bytes);
+  Allocation& allocate(std::string name, uint64_t bytes);
   // Where [address, address + n) lies, or nullptr where it is not inside one allocation.
   uint8_t* find(uint64_t address, uint64_t n) {
-    if (last_ < allocations_.size() && allocations_[last_].contains(address, n)) return at(address);
-    return find_slow(address, n);
+    if (last_ >= allocations_.size() || !allocations_[last_].contains(address, n)) {
+      if (!find_slow(address, n)) return nullptr;
+    }
+    Allocation& a = allocations_[last_];
+    if (a.fill) a.touch(address, n);
+    return a.host + (address - a.address);
   }
   const Allocation* allocation_of(uint64_t address) const;
   // The allocation that ends at or before the address, nearest; for messages.
   const Allocation* nearest(uint64_t address) const;
-  uint8_t* at(uint64_t address) { return bytes_.data() + (address - kGlobalWindow); }
   const std::vector<Allocation>& allocations() const { return allocations_; }
 
  private:
-  uint8_t* find_slow(uint64_t address, uint64_t n);
-  std::vector<Allocation> allocations_;
-  std::vector<uint8_t> bytes_;
+  bool find_slow(uint64_t address, uint64_t n);  // sets last_
+  std::vector<Allocation> allocations_;          // by address
+  uint64_t end_ = 0;
   static thread_local size_t last_;  // index of the allocation found last
 };
 

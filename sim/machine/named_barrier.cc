@@ -16,7 +16,7 @@ bool is_complete(const Cta& c, const NamedBarrier& b) {
 void complete(Cta& c, NamedBarrier& b) {
   if (c.race)
     for (const Warp& w : c.warps)
-      if (b.syncing_warps >> w.index & 1) c.race->acquire(w.index, w.live, b.clock);
+      if (b.syncing_warps >> w.index & 1) c.race->acquire(w.agent, w.live, b.clock);
   b.arrived_warps = b.syncing_warps = b.expected_threads = 0;
   b.result = b.reduced;
   b.reduced = 0;
@@ -27,8 +27,8 @@ void complete(Cta& c, NamedBarrier& b) {
 
 void publish(Cta& c, NamedBarrier& b, const Warp& w, uint32_t lanes) {
   if (!c.race) return;
-  c.race->snapshot_into(b.clock, w.index, lanes);
-  c.race->released(w.index);
+  c.race->snapshot_into(b.clock, w.agent, lanes);
+  c.race->released(w.agent);
 }
 
 std::string name_of(uint32_t id) { return "barrier " + std::to_string(id); }

@@ -63,6 +63,7 @@ void leave(Warp& w, size_t index, uint32_t lanes) {
   }
   settle_joins(w);
   recheck_named(*w.cta);
+  recheck_cluster(w.cta->cluster);
   ++w.cta->progress;
 }
 
@@ -93,7 +94,7 @@ SliceEnd release_sync_lanes(Cta& c, Warp& w) {
   uint32_t lanes = 0;
   for (Path& p : w.paths)
     if (p.wait.kind == Wait::Kind::sync_lanes) lanes |= p.mask, clear_wait(p), ++p.pc;
-  if (c.race) c.race->sync_lanes(w.index, lanes);
+  if (c.race) c.race->sync_lanes(w.agent, lanes);
   settle_joins(w);
   return SliceEnd::gone;
 }
@@ -133,7 +134,7 @@ bool group_done(const Cta& c, const Warp& w, const Path& p, AsyncOp** first) {
     auto open = c.bulk_groups.find(thread);
     if (open == c.bulk_groups.end()) continue;
     for (const auto& op : c.async.ops)
-      if (op->group && op->thread == thread && op->group + p.wait.number < open->second.open &&
+      if (op->group && op->cta == &c && op->thread == thread && op->group + p.wait.number < open->second.open &&
           !(p.wait.flag && op->reads_done)) {
         if (first) *first = op.get();
         return false;
@@ -144,7 +145,8 @@ bool group_done(const Cta& c, const Warp& w, const Path& p, AsyncOp** first) {
 
 }  // namespace
 
-bool ready(Cta& c, Warp& w, const Path& p) {
+bool ready(Warp& w, const Path& p) {
+  Cta& c = *w.cta;
   switch (p.wait.kind) {
     case Wait::Kind::none: return true;
     case Wait::Kind::mbarrier: {
@@ -158,17 +160,19 @@ bool ready(Cta& c, Warp& w, const Path& p) {
     case Wait::Kind::bulk: return group_done(c, w, p, nullptr);
     case Wait::Kind::wgmma: return wgmma_done(c, w, p.wait.number);
     case Wait::Kind::registers: return c.free_registers >= static_cast<int64_t>(p.wait.number);
+    case Wait::Kind::cluster: return c.cluster.barrier.generation > p.wait.number;
   }
   return true;
 }
 
-AsyncOp* needed_by(Cta& c, const Warp& w, const Path& p) {
+AsyncOp* needed_by(const Warp& w, const Path& p) {
+  Cta& c = *w.cta;
   AsyncOp* op = nullptr;
   if (p.wait.kind == Wait::Kind::cp_async) cp_async_done(w, p, &op);
   if (p.wait.kind == Wait::Kind::bulk) group_done(c, w, p, &op);
   if (p.wait.kind == Wait::Kind::wgmma)
     for (const auto& o : c.async.ops)
-      if (o->queue == kWgmmaQueue + w.index / 4) return o.get();
+      if (o->queue == kWgmmaQueue + w.index / 4 && o->cta == &c) return o.get();
   return op ? c.async.first_of_queue(op) : nullptr;
 }
 
@@ -188,50 +192,56 @@ bool break_joins(Warp& w) {
   return any;
 }
 
-SliceEnd run_slice(Cta& c, Warp& w, size_t index, uint64_t budget) {
+SliceEnd run_slice(Warp& w, size_t index, uint64_t budget) {
+  Cta& c = *w.cta;
   if (w.paths[index].wait.kind == Wait::Kind::sync_lanes) return release_sync_lanes(c, w);
   if (w.paths[index].wait.kind == Wait::Kind::lanes) return run_together(c, w, index);
   if (w.paths[index].wait.kind != Wait::Kind::none && !w.paths[index].wait.again)
     clear_wait(w.paths[index]), ++w.paths[index].pc;
   const uint64_t first_event = c.events;
-  const Insn* code = c.program.code.data();
-  WgmmaGroupState& group = *c.wgmma[w.index / 4];
-  const std::vector<uint8_t>& pending = group.registers[w.index % 4];
-  while (true) {
-    Path& p = w.paths[index];
-    if (p.join != kNone && p.pc == w.joins[p.join].pc && p.wait.kind == Wait::Kind::none) {
-      settle_joins(w);
-      return SliceEnd::gone;
-    }
-    if (budget-- == 0) return SliceEnd::budget;
+  const Insn* const code = c.program.code.data();
+  const std::vector<uint8_t>& pending = c.wgmma[w.index / 4]->registers[w.index % 4];
+  uint64_t& time = c.time;
+  Path& p = w.paths[index];  // stays where it is until the paths change, which ends the slice
+  w.path = &p;
+  const uint32_t join_pc = p.join == kNone ? kNone : w.joins[p.join].pc;
+  if (p.pc == join_pc && p.wait.kind == Wait::Kind::none) {
+    settle_joins(w);
+    return SliceEnd::gone;
+  }
+  while (budget-- != 0) {
     const Insn& i = code[p.pc];
     uint32_t mask = p.mask;
     if (i.guard != kNone) mask &= i.guard_negated ? ~w.pred(i.guard) : w.pred(i.guard);
-    ++c.time;
+    ++time;
     if (i.kind == InsnKind::branch) {
       if (branch(w, index, i, mask) == SliceEnd::gone) return SliceEnd::gone;
       continue;
     }
-    if (mask == 0) {
-      ++p.pc;
-      continue;
+    if (mask != 0) {
+      if (i.kind == InsnKind::leave) {
+        leave(w, index, mask);
+        return SliceEnd::gone;
+      }
+      w.mask = mask;
+      Step s = Step::next;
+      if (pending.empty() || !guard_pending(w, i, s)) s = i.exec(w, i);
+      if (s != Step::next) {
+        if (s == Step::trap) return SliceEnd::trap;
+        if (s == Step::blocked) return SliceEnd::blocked;
+      }
+      if (p.wait.kind != Wait::Kind::none) clear_wait(p);
+      if (s == Step::yield || c.events != first_event) {
+        ++p.pc;
+        return SliceEnd::yielded;
+      }
     }
-    if (i.kind == InsnKind::leave) {
-      leave(w, index, mask);
+    if (++p.pc == join_pc) {
+      settle_joins(w);
       return SliceEnd::gone;
     }
-    w.mask = mask;
-    w.path = &p;
-    Step s = Step::next;
-    const bool put_off = !pending.empty() && guard_pending(w, i, s);
-    if (!put_off) s = i.exec(w, i);
-    if (s == Step::trap) return SliceEnd::trap;
-    if (s == Step::blocked) return SliceEnd::blocked;
-    if (c.events != first_event) s = Step::yield;
-    clear_wait(p);
-    ++p.pc;
-    if (s == Step::yield) return SliceEnd::yielded;
   }
+  return SliceEnd::budget;
 }
 
 }  // namespace tc::sim

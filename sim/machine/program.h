@@ -69,6 +69,7 @@ struct Program {
     uint32_t at;
     uint32_t bits;  // 32, 64, or 1 for a predicate
     uint64_t value;
+    bool is_shared = false;  // a shared address: each CTA adds its rank
   };
   struct SpecialUse {
     uint32_t at;

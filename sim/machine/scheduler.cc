@@ -15,29 +15,34 @@ struct Choice {
   size_t path = 0;
 };
 
-class Scheduler {
+}  // namespace
+
+class ClusterRun::Scheduler {
  public:
-  Scheduler(Cta& cta, const Limits& limits) : c_(cta), limits_(limits) {
-    for (Warp& w : c_.warps) order_.push_back(&w);
+  Scheduler(Cluster& cluster, const Limits& limits) : c_(cluster), limits_(limits), order_(cluster.warps) {
     std::stable_sort(order_.begin(), order_.end(), [](auto* a, auto* b) { return a->preference < b->preference; });
   }
 
-  CtaEnd run() {
-    for (uint64_t turn = 0;; ++turn) {
-      if (c_.trap) return CtaEnd::trap;
-      if (CtaEnd e = over_limit(turn); e != CtaEnd::done) return e;
+  ClusterEnd run(uint64_t budget) {
+    idle_turns_ = 0;
+    unblock_progress_ = UINT64_MAX;
+    for (uint64_t turn = 0; turn < budget; ++turn) {
+      if (c_.trap) return ClusterEnd::trap;
+      if (ClusterEnd e = over_limit(turn); e != ClusterEnd::done) return e;
       if (c_.time >= c_.async.next_due) c_.run_due();
-      if (c_.trap) return CtaEnd::trap;
-      if (finished()) return CtaEnd::done;
+      if (c_.trap) return ClusterEnd::trap;
       Choice next = choose();
       if (!next.warp) {
-        if (!unblock()) return CtaEnd::hang;
+        if (c_.finished()) return ClusterEnd::done;
+        if (!unblock()) return limits_.shared_grid ? ClusterEnd::waiting : ClusterEnd::hang;
         continue;
       }
-      if (run_turn(next) == SliceEnd::trap) return CtaEnd::trap;
+      if (run_turn(next) == SliceEnd::trap) return ClusterEnd::trap;
       if (c_.progress != seen_progress_) seen_progress_ = c_.progress, idle_turns_ = 0;
-      else if (++idle_turns_ > kIdleTurns && c_.async.empty()) return CtaEnd::hang;
+      else if (++idle_turns_ > idle_limit() && c_.async.empty())
+        return limits_.shared_grid ? ClusterEnd::waiting : ClusterEnd::hang;
     }
+    return c_.finished() ? ClusterEnd::done : ClusterEnd::waiting;
   }
 
   SteerResult steer(const SteerStep& step) {
@@ -49,25 +54,21 @@ class Scheduler {
   }
 
  private:
-  CtaEnd over_limit(uint64_t turn) const {
-    if (c_.time > limits_.steps) return CtaEnd::step_limit;
-    if (turn % 256 != 0) return CtaEnd::done;
-    if (limits_.stop && limits_.stop->load(std::memory_order_relaxed)) return CtaEnd::stopped;
-    return std::chrono::steady_clock::now() > limits_.deadline ? CtaEnd::time_limit : CtaEnd::done;
+  ClusterEnd over_limit(uint64_t turn) const {
+    if (c_.time > limits_.steps) return ClusterEnd::step_limit;
+    if (turn % 256 != 0) return ClusterEnd::done;
+    if (limits_.stop && limits_.stop->load(std::memory_order_relaxed)) return ClusterEnd::stopped;
+    return std::chrono::steady_clock::now() > limits_.deadline ? ClusterEnd::time_limit : ClusterEnd::done;
   }
-
-  bool finished() const {
-    for (const Warp& w : c_.warps)
-      if (w.live) return false;
-    return true;
-  }
+  // Beside others a spin hands over soon: whoever it waits for may not have run yet.
+  uint64_t idle_limit() const { return limits_.shared_grid ? 4 * c_.warps.size() : kIdleTurns; }
 
   // The next runnable path of a warp, after the one that ran last.
   bool find_path(Warp& w, size_t& path) const {
     const size_t n = w.paths.size();
     for (size_t k = 0; k < n; ++k) {
       const size_t i = n == 1 ? 0 : (c_.time + k) % n;
-      if (!ready(c_, w, w.paths[i])) continue;
+      if (!ready(w, w.paths[i])) continue;
       path = i;
       return true;
     }
@@ -87,7 +88,7 @@ class Scheduler {
     const size_t n = c_.warps.size();
     for (size_t k = 0; k < n; ++k) {
       cursor_ = (cursor_ + 1) % n;
-      Choice choice{&c_.warps[cursor_]};
+      Choice choice{c_.warps[cursor_]};
       if (find_path(*choice.warp, choice.path)) return choice;
     }
     return {};
@@ -97,7 +98,7 @@ class Scheduler {
     const size_t n = c_.warps.size();
     const size_t start = c_.random.below(static_cast<uint32_t>(n));
     for (size_t k = 0; k < n; ++k) {
-      Choice choice{&c_.warps[(start + k) % n]};
+      Choice choice{c_.warps[(start + k) % n]};
       if (find_path(*choice.warp, choice.path)) return choice;
     }
     return {};
@@ -119,7 +120,7 @@ class Scheduler {
     return {};
   }
   void clear_stalls() {
-    for (Warp& w : c_.warps) w.stalled = false;
+    for (Warp* w : c_.warps) w->stalled = false;
     stall_progress_ = c_.progress;
   }
 
@@ -128,7 +129,7 @@ class Scheduler {
     uint64_t budget = kTurn;
     if (c_.launch.schedule == Schedule::random) budget = 1 + c_.random.below(kTurn);
     if (c_.launch.schedule == Schedule::adversarial) budget = kStallTurn;
-    const SliceEnd end = run_slice(c_, *next.warp, next.path, budget);
+    const SliceEnd end = run_slice(*next.warp, next.path, budget);
     // A turn that ended by budget or by a poll, with no effect: a spin.
     if (c_.progress == before && (end == SliceEnd::budget || end == SliceEnd::yielded)) next.warp->stalled = true;
     return end;
@@ -141,12 +142,12 @@ class Scheduler {
       return true;
     }
     bool any = false;
-    for (Warp& w : c_.warps) any |= break_joins(w);
+    for (Warp* w : c_.warps) any |= break_joins(*w);
     if (any) return true;
     if (unblock_progress_ == c_.progress) return false;
     unblock_progress_ = c_.progress;
-    for (Warp& w : c_.warps)
-      for (Path& p : w.paths)
+    for (Warp* w : c_.warps)
+      for (Path& p : w->paths)
         if (p.wait.kind == Wait::Kind::mbarrier) p.wait = Wait{}, p.timed_out = true, any = true;
     clear_stalls();
     return any;
@@ -167,7 +168,7 @@ class Scheduler {
   // One protocol event of the warp, or until all its paths are blocked.
   SteerResult steer_warp(uint32_t index) {
     if (index >= c_.warps.size()) return {};
-    Warp& w = c_.warps[index];
+    Warp& w = *c_.warps[index];
     const uint64_t before = c_.events;
     for (uint64_t turns = 0; turns < kIdleTurns && w.live && !c_.trap; ++turns) {
       size_t path = 0;
@@ -175,7 +176,7 @@ class Scheduler {
         if (!complete_needed(w)) break;
         continue;
       }
-      run_slice(c_, w, path, kTurn);
+      run_slice(w, path, kTurn);
       if (c_.events != before) {
         const Place& at = c_.program.places[c_.last_event.place];
         return {true, c_.last_event.kind, at.where.front()};
@@ -187,7 +188,7 @@ class Scheduler {
   // Operations that a wait of this warp asks for (its own copies and wgmma) complete on demand.
   bool complete_needed(Warp& w) {
     for (const Path& p : w.paths)
-      if (AsyncOp* op = needed_by(c_, w, p)) {
+      if (AsyncOp* op = needed_by(w, p)) {
         c_.step_async(op, 1);
         return true;
       }
@@ -211,12 +212,14 @@ class Scheduler {
     return {};
   }
 
-  Cta& c_;
+  Cluster& c_;
   const Limits& limits_;
   std::vector<Warp*> order_;
   size_t cursor_ = 0;
   uint64_t seen_progress_ = 0, idle_turns_ = 0, stall_progress_ = 0, unblock_progress_ = UINT64_MAX;
 };
+
+namespace {
 
 std::string lanes_text(uint32_t lanes) {
   if (lanes == ~0u) return "";
@@ -225,7 +228,8 @@ std::string lanes_text(uint32_t lanes) {
   return text;
 }
 
-std::string wait_text(const Cta& c, const Warp& w, const Path& p) {
+std::string wait_text(const Warp& w, const Path& p) {
+  const Cta& c = *w.cta;
   const Wait& t = p.wait;
   switch (t.kind) {
     case Wait::Kind::none: return "spins without progress";
@@ -254,45 +258,50 @@ std::string wait_text(const Cta& c, const Warp& w, const Path& p) {
     case Wait::Kind::registers: {
       return "waits for " + std::to_string(t.number) + " registers of " + std::to_string(c.free_registers) + " free";
     }
+    case Wait::Kind::cluster: {
+      std::string out = "waits at the barrier of the cluster: not arrived are";
+      for (const Warp* o : c.cluster.warps)
+        if (o->live & ~o->cluster_arrived)
+          out += " CTA " + std::to_string(o->cta->rank) + " warp " + std::to_string(o->index) +
+                 lanes_text(o->live & ~o->cluster_arrived);
+      return out;
+    }
   }
-  (void)w;
   return {};
 }
 
 // Adds the finding that describes who is blocked where.
-void explain_hang(Cta& c) {
-  Diag d;
+void add_hang(Cluster& c) {
   size_t blocked = 0;
   const Path* first = nullptr;
-  for (const Warp& w : c.warps)
-    for (const Path& p : w.paths) {
+  const Cta* where = nullptr;
+  for (const Warp* w : c.warps)
+    for (const Path& p : w->paths) {
       ++blocked;
       const bool registers = p.wait.kind == Wait::Kind::registers;
       if (!first || registers || (first->wait.kind != Wait::Kind::mbarrier && p.wait.kind == Wait::Kind::mbarrier))
-        first = &p;
+        first = &p, where = w->cta;
     }
   if (!first) return;
   const uint32_t at = c.program.code[first->pc].place;
   const bool registers = first->wait.kind == Wait::Kind::registers;
-  d = c.violation(registers ? "SETREG-05" : "PROG-01", at,
-                  "deadlock: CTA (" + std::to_string(c.id.x) + "," + std::to_string(c.id.y) + "," +
-                      std::to_string(c.id.z) + "), " + std::to_string(blocked) +
-                      " blocked and nothing outstanding can release them");
-  for (const Warp& w : c.warps)
-    for (const Path& p : w.paths)
+  Diag d = where->violation(registers ? "SETREG-05" : "PROG-01", at,
+                            "deadlock: CTA (" + std::to_string(where->id.x) + "," + std::to_string(where->id.y) + "," +
+                                std::to_string(where->id.z) + "), " + std::to_string(blocked) +
+                                " blocked and nothing outstanding can release them");
+  for (const Warp* w : c.warps)
+    for (const Path& p : w->paths)
       d.notes.push_back({c.program.places[c.program.code[p.pc].place].where.front(),
-                         "warp " + std::to_string(w.index) + lanes_text(p.mask) + " " + wait_text(c, w, p)});
+                         (c.ctas.size() > 1 ? "CTA " + std::to_string(w->cta->rank) + " " : "") + "warp " +
+                             std::to_string(w->index) + lanes_text(p.mask) + " " + wait_text(*w, p)});
   c.findings.push_back(std::move(d));
 }
 
 // What is still under way when all threads have left.
 void check_exit(Cta& c) {
-  if (!c.race) return;
-  for (const auto& op : c.async.ops)
-    if (op->barrier != 0)
-      c.finding(c.violation("MBAR-16", op->place, "the CTA has exited while this is outstanding: " + op->describe(c)));
   for (const auto& [thread, g] : c.bulk_groups)
-    if (g.last != 0 && !c.race->knows(thread / 32, thread % 32, g.slot, static_cast<uint32_t>(g.last)))
+    if (g.last != 0 &&
+        !c.race->knows(c.warps[thread / 32].agent, thread % 32, g.slot, static_cast<uint32_t>(g.last)))
       c.finding(c.violation(
           "TMA-15", g.place,
           "thread " + std::to_string(thread) + " exits without waiting until this store has read shared memory"));
@@ -302,14 +311,25 @@ void check_exit(Cta& c) {
         if (r.insn[w] && !(r.waited >> w & 1))
           c.finding(c.violation("WGMMA-12", r.insn[w]->place, "the CTA has exited without waiting for this wgmma"));
 }
-
-void report_races(Cta& c) {
+void check_exit(Cluster& c) {
   if (!c.race) return;
+  for (const auto& op : c.async.ops)
+    if (op->barrier != 0)
+      op->cta->finding(op->cta->violation(
+          "MBAR-16", op->place, "the CTA has exited while this is outstanding: " + op->describe(*op->cta)));
+  for (const auto& cta : c.ctas) check_exit(*cta);
+}
+
+void report_races(Cluster& cluster) {
+  if (!cluster.race) return;
   auto kind = [](Access a, bool async) {
     const std::string base = a == Access::read ? "read" : a == Access::write ? "write" : "atomic access";
     return async ? base + " by an asynchronous operation" : base;
   };
-  for (const RaceReport& r : c.race->reports()) {
+  for (RaceReport r : cluster.race->reports()) {
+    const auto stride = static_cast<uint32_t>(cluster.ctas[0]->shared.size());
+    Cta& c = *cluster.ctas[r.address / stride];
+    r.address %= stride;
     const bool fence = r.rule == "FENCE-01";
     const bool barrier =
         c.mbarrier_index[r.address / 8] != 0 && (r.now == Access::atomic || r.before == Access::atomic);
@@ -329,32 +349,37 @@ void report_races(Cta& c) {
   }
 }
 
-CtaEnd finish(Cta& c, CtaEnd end) {
+ClusterEnd finish(Cluster& c, ClusterEnd end) {
+  if (end == ClusterEnd::waiting) return end;
   report_races(c);
-  if (end == CtaEnd::hang) explain_hang(c);
-  if (end == CtaEnd::trap) c.findings.push_back(*c.trap);
-  if (end == CtaEnd::done) {
+  if (end == ClusterEnd::hang) add_hang(c);
+  if (end == ClusterEnd::trap) c.findings.push_back(*c.trap);
+  if (end == ClusterEnd::done) {
     check_exit(c);
     while (!c.async.empty() && !c.trap) c.step_async(c.async.first_of_queue(c.async.ops.front().get()), 1);
-    if (c.trap) c.findings.push_back(*c.trap), end = CtaEnd::trap;
+    if (c.trap) c.findings.push_back(*c.trap), end = ClusterEnd::trap;
   }
   return end;
 }
 
 }  // namespace
 
-CtaEnd run_cta(Cta& cta, const Limits& limits) { return finish(cta, Scheduler(cta, limits).run()); }
+ClusterRun::ClusterRun(Cluster& cluster, const Limits& limits)
+    : cluster_(cluster), scheduler_(std::make_unique<Scheduler>(cluster, limits)) {}
+ClusterRun::~ClusterRun() = default;
 
-CtaEnd run_steered(Cta& cta, const Limits& limits, const std::vector<SteerStep>& steps,
-                   std::vector<SteerResult>& results) {
-  Scheduler scheduler(cta, limits);
-  cta.steered = true;
-  for (const SteerStep& s : steps) results.push_back(scheduler.steer(s));
-  cta.steered = false;
-  for (const auto& op : cta.async.ops) op->due = cta.time;
-  cta.forget_due();
-  return finish(cta, scheduler.run());
+ClusterEnd ClusterRun::run(uint64_t budget) { return finish(cluster_, scheduler_->run(budget)); }
+
+ClusterEnd ClusterRun::run_steered(const std::vector<SteerStep>& steps, std::vector<SteerResult>& results) {
+  cluster_.steered = true;
+  for (const SteerStep& s : steps) results.push_back(scheduler_->steer(s));
+  cluster_.steered = false;
+  for (const auto& op : cluster_.async.ops) op->due = cluster_.time;
+  cluster_.forget_due();
+  return run();
 }
+
+void ClusterRun::explain_hang() { finish(cluster_, ClusterEnd::hang); }
 
 std::string_view name_of(EventKind kind) {
   switch (kind) {
@@ -366,6 +391,7 @@ std::string_view name_of(EventKind kind) {
     case EventKind::wgmma_issue: return "wgmma";
     case EventKind::wgmma_wait: return "wgmma wait";
     case EventKind::named_barrier: return "named barrier";
+    case EventKind::cluster_barrier: return "cluster barrier";
   }
   return "none";
 }

@@ -28,6 +28,7 @@ struct Wait {
     bulk,           // bulk groups of lane `id` but the newest `number` are complete; `flag`: reads only
     wgmma,          // wgmma groups of the warpgroup up to `number` are complete
     registers,      // `number` registers are free
+    cluster,        // barrier.cluster has left generation `number`
   };
   Kind kind = Kind::none;
   bool again = false;
@@ -56,7 +57,8 @@ struct AsyncOp;
 
 struct Warp {
   Cta* cta = nullptr;
-  uint32_t index = 0;
+  uint32_t index = 0;  // in the CTA
+  uint32_t agent = 0;  // in the cluster: rank * warps of a CTA + index
   uint32_t live = 0;  // lanes that have not left
   uint32_t mask = 0;  // lanes of the instruction being executed
   Path* path = nullptr;
@@ -69,7 +71,8 @@ struct Warp {
   bool stalled = false;  // adversarial: ran without progress
   uint32_t preference = 0;
   uint32_t registers = 0;           // a thread, for setmaxnreg
-  uint64_t cluster_generation = 0;  // of barrier.cluster when this warp arrived last
+  uint32_t cluster_arrived = 0;  // lanes that have arrived at barrier.cluster in this generation
+  std::array<uint64_t, 32> cluster_generation{};  // of barrier.cluster when the lane arrived last
   uint32_t carry = 0;               // the condition code of add.cc, one bit a lane
 
   std::array<uint32_t, 32> cp_group{};  // the open cp.async group of each lane, from 1

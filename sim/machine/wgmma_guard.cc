@@ -82,7 +82,7 @@ bool guard_pending(Warp& w, const Insn& i, Step& step) {
   while (!wgmma_done(c, w, UINT64_MAX)) {  // the value is needed now
     AsyncOp* next = nullptr;
     for (const auto& o : c.async.ops)
-      if (o->queue == kWgmmaQueue + w.index / 4 && !next) next = o.get();
+      if (o->queue == kWgmmaQueue + w.index / 4 && o->cta == &c && !next) next = o.get();
     if (!next) {  // another warp has not issued it
       w.path->wait = Wait{};
       w.path->wait.kind = Wait::Kind::wgmma;
