@@ -187,8 +187,11 @@ TEST(Kernels, LaunchesThatDoNotFitAreRefused) {
   m.params.pop_back();
   EXPECT_NE(run(c.module, m, {}, {}).error().message.find("has 3 parameters, the manifest 2"), std::string::npos);
   m = c.manifest;
-  m.cluster.x = 2;
-  EXPECT_EQ(run(c.module, m, {}, {}).error().kind, DiagKind::unsupported);
+  m.cluster.x = m.grid.x + 1;
+  ASSERT_TRUE(run(c.module, m, {}, {}).ok());
+  EXPECT_EQ(run(c.module, m, {}, {})->findings.front().rule, "CLUST-02");
+  m.grid.x = m.cluster.x = 17;
+  EXPECT_EQ(run(c.module, m, {}, {})->findings.front().rule, "CLUST-01");
   m = c.manifest;
   m.smem_bytes = 232449;
   auto r = run(c.module, m, {}, {});
