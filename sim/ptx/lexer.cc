@@ -33,6 +33,7 @@ class Lexer {
       if (peek() == '\n') ++at_, ++line_, line_start_ = at_;
       else if (std::isspace(static_cast<unsigned char>(peek()))) ++at_;
       else if (peek() == '/' && peek(1) == '/') line_comment();
+      else if (peek() == '@' && peek(1) == '@') line_comment();  // @@DWARF of old compilers
       else if (peek() == '/' && peek(1) == '*') {
         const size_t end = text_.find("*/", at_ + 2);
         if (end == text_.npos) return false;
@@ -62,7 +63,7 @@ class Lexer {
     if (is_digit(c)) t.kind = Token::Kind::number, number();
     else if (c == '.' && is_word_char(peek(1))) t.kind = Token::Kind::dotted, dotted();
     else if (is_word_char(c)) t.kind = Token::Kind::word, word();
-    else if (std::string_view("{}[](),;:+-!@|=<>").find(c) != std::string_view::npos)
+    else if (std::string_view("{}[](),;:+-!@|=<>&^~*/?").find(c) != std::string_view::npos)
       t.kind = Token::Kind::punct, ++at_;
     else return false;
     t.text = text_.substr(start, at_ - start);
@@ -78,11 +79,14 @@ class Lexer {
     while (peek() == ':' && peek(1) == ':' && is_word_char(peek(2))) at_ += 2, word();
   }
   void number() {
-    word();  // covers 0x, 0f, 0d and the U suffix
+    while (std::isalnum(static_cast<unsigned char>(peek()))) ++at_;  // covers 0x, 0f, 0d and the U suffix
     if (peek() != '.' || !is_digit(peek(1))) return;
     ++at_;
     while (std::isalnum(static_cast<unsigned char>(peek()))) ++at_;
-    if ((peek() == '-' || peek() == '+') && (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E')) ++at_, word();
+    if ((peek() == '-' || peek() == '+') && (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E')) {
+      ++at_;
+      while (is_digit(peek())) ++at_;
+    }
   }
 
   FileId file_;

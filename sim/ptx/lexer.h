@@ -2,7 +2,7 @@
 //   word    add  %r1  $L__BB0_2  _ZZ3fooE  (letters, digits, _ $ %; not starting with a digit)
 //   dotted  .s32  .shared::cta  .L2::cache_hint  .2d
 //   number  7  0x1F  0f3F800000  0d3FF0000000000000  1.5e3
-//   string  "..."   punct  one character of { } [ ] ( ) , ; : + - ! @ | = < >
+//   string  "..."   punct  one character of { } [ ] ( ) , ; : + - ! @ | = < > & ^ ~ * / ?
 // `glued` says that nothing stands between a token and the one before: `add.s32` is one opcode, `%tid.x` one register.
 // Fails: a character that no token starts with, an unterminated string or comment. Source: PTX ISA 4.
 #pragma once

@@ -39,6 +39,8 @@ struct Operand {
   std::string name;
   int64_t offset = 0;
   uint64_t bits = 0;
+  bool generic = false;  // generic(name): an initial value
+  uint64_t mask = 0;     // 0xFF00(name): the byte of the address under the mask, an initial value of .b8; 0: none
   std::vector<Operand> parts;
   Where where;
   bool operator==(const Operand&) const = default;
@@ -88,7 +90,7 @@ struct Variable {
   uint32_t align = 0;  // 0: natural
   uint32_t vector = 1;
   Type type = Type::b8;
-  std::vector<std::string> attributes;  // of a parameter: ptr, global, align 4 ...
+  std::vector<std::string> attributes;  // of a parameter: ptr, global, align 4 ...; of a variable: attribute(.managed)
   std::string name;
   std::vector<uint64_t> dims;   // 0 = [] (extern)
   std::vector<Operand> values;  // initialisers, flattened
@@ -155,6 +157,12 @@ struct Function {
   }
 };
 
+// .alias name, of;
+struct Alias {
+  std::string name, of;
+  bool operator==(const Alias&) const = default;
+};
+
 struct SourceFile {
   uint32_t number = 0;
   std::string path;
@@ -167,7 +175,7 @@ struct Module {
   std::vector<std::string> target;
   uint32_t address_size = 64;
   std::vector<SourceFile> files;
-  std::vector<std::variant<Variable, Function, Pragma>> items;
+  std::vector<std::variant<Variable, Function, Pragma, Alias>> items;
   FileId text = 0;  // the PTX itself
   bool operator==(const Module& o) const {
     return version == o.version && target == o.target && address_size == o.address_size && files == o.files &&

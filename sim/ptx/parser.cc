@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/files.h"
+#include "sim/ptx/constant.h"
 #include "sim/ptx/lexer.h"
 #include "sim/ptx/module.h"
 
@@ -23,7 +24,15 @@ constexpr std::array kDirectives = {
     DirectiveRow{"maxnreg", 1, 1},         DirectiveRow{"noreturn", 0, 0},
     DirectiveRow{"explicitcluster", 0, 0}, DirectiveRow{"reqnctapercluster", 1, 3},
     DirectiveRow{"maxclusterrank", 1, 1},  DirectiveRow{"blocksareclusters", 0, 0},
+    DirectiveRow{"abi_preserve", 1, 1},    DirectiveRow{"abi_preserve_control", 1, 1},
+    DirectiveRow{"unique", 0, 0},
 };
+
+constexpr uint32_t kNewestVersion = 91;           // 9.1
+constexpr uint32_t kMostRegisters = 1u << 18;   // of one .reg directive
+constexpr uint64_t kMostBytes = uint64_t{1} << 40;  // of one variable
+constexpr uint64_t kMostAlign = uint64_t{1} << 20;
+constexpr int kDeepest = 200;  // nesting of blocks, operands, initialisers
 
 class Parser {
  public:
@@ -73,7 +82,9 @@ class Parser {
   // ---- module
   void item() {
     if (accept(".version")) {
-      module_.version = take().text;
+      version();
+    } else if (module_.version.empty()) {
+      fail("expected .version" + found());
     } else if (accept(".target")) {
       do module_.target.emplace_back(take().text);
       while (accept(","));
@@ -86,9 +97,29 @@ class Parser {
       module_.items.emplace_back(pragma());
     } else if (accept(".section")) {
       skip_section();
+    } else if (accept(".alias")) {
+      Alias a{word("a function name"), {}};
+      expect(",");
+      a.of = word("a function name");
+      expect(";");
+      module_.items.emplace_back(std::move(a));
+    } else if (module_.target.empty()) {
+      fail("expected .target" + found());
     } else {
       declaration();
     }
+  }
+
+  void version() {
+    const std::string_view text = peek().text;
+    uint32_t major = 0, minor = 0;
+    const auto dot = text.find('.');
+    const auto [end, ec] = std::from_chars(text.data(), text.data() + std::min(dot, text.size()), major);
+    const bool whole = dot != text.npos && ec == std::errc() && end == text.data() + dot;
+    if (!whole || std::from_chars(text.data() + dot + 1, text.data() + text.size(), minor).ptr != text.data() + text.size())
+      return fail("malformed version" + found());
+    if (10 * major + minor > kNewestVersion) return fail("unsupported: PTX version " + std::string(text));
+    module_.version = take().text;
   }
 
   // The names that call-site comments use may be declared behind them.
@@ -164,7 +195,7 @@ class Parser {
       take();
       Directive d{std::string(name), {}};
       if (known->most > 0) {
-        do d.values.push_back(unsigned_number());
+        do d.values.push_back(size_number());
         while (accept(","));
       }
       if (d.values.size() < known->least || d.values.size() > known->most)
@@ -192,7 +223,9 @@ class Parser {
     if (at(".reg")) v.space = Space::param, v.attributes.push_back("reg"), take();
     else if (auto s = space.empty() ? std::nullopt : space_named(space.substr(1))) v.space = *s, take();
     else fail("expected a state space" + found());
-    if (accept(".align")) v.align = static_cast<uint32_t>(unsigned_number());
+    attribute(v);
+    if (accept(".align")) v.align = alignment();
+    attribute(v);
     if (accept(".v2")) v.vector = 2;
     if (accept(".v4")) v.vector = 4;
     v.type = type();
@@ -200,24 +233,67 @@ class Parser {
       v.attributes.push_back("ptr");
       if (at(".global") || at(".shared") || at(".const") || at(".local"))
         v.attributes.emplace_back(take().text.substr(1));
-      if (accept(".align")) v.attributes.push_back("align " + std::to_string(unsigned_number()));
+      if (accept(".align")) v.attributes.push_back("align " + std::to_string(alignment()));
     }
     v.name = word("a name");
     while (accept("[")) {
-      v.dims.push_back(at("]") ? 0 : unsigned_number());
+      v.dims.push_back(at("]") ? 0 : size_number());
       expect("]");
     }
+    call_ = false;
     if (accept("=")) initialiser(v.values);
-    if (v.align & (v.align - 1)) fail(".align is no power of two");
+    uint64_t bytes = uint64_t{v.vector} * byte_size(v.type);
+    for (uint64_t d : v.dims)
+      if (__builtin_mul_overflow(bytes, d, &bytes) || bytes > kMostBytes) fail("a variable is too large");
     return v;
   }
 
+  uint32_t alignment() {
+    const uint64_t a = size_number();
+    if (a == 0 || a > kMostAlign || (a & (a - 1))) fail(".align is no power of two up to 2^20");
+    return static_cast<uint32_t>(a);
+  }
+
+  // .attribute(.managed), .attribute(.unified(1, 2)): kept as text.
+  void attribute(Variable& v) {
+    if (!accept(".attribute")) return;
+    std::string text = "attribute";
+    int depth = 0;
+    do {
+      if (at("(")) ++depth;
+      if (at(")")) --depth;
+      if (peek().kind == Token::Kind::end) fail("expected ')'" + found());
+      text += take().text;
+    } while (depth > 0 && error_.empty());
+    v.attributes.push_back(std::move(text));
+  }
+
   void initialiser(std::vector<Operand>& out) {
-    if (!accept("{")) return out.push_back(operand());
+    if (!accept("{")) return out.push_back(initial_value());
     if (accept("}")) return;
+    if (++depth_ > kDeepest) fail("initialisers are nested too deeply");
     do initialiser(out);
     while (accept(","));
     expect("}");
+    --depth_;
+  }
+
+  // A constant, name+8, generic(name)+8, or 0xFF00(name): one byte of an address.
+  Operand initial_value() {
+    const bool masked = peek().kind == Token::Kind::number && peek(1).text == "(";
+    if (!masked && !(at("generic") && peek(1).text == "(")) return operand();
+    const uint64_t mask = masked ? unsigned_number() : (take(), 0);
+    if (masked && mask == 0) fail("a mask of an address is not 0");
+    Operand o;
+    expect("(");
+    const bool wrapped = masked && at("generic") && accept("generic");
+    if (wrapped) expect("(");
+    name(o);
+    if (wrapped) expect(")");
+    expect(")");
+    o.offset += displacement();
+    o.generic = !masked || wrapped, o.mask = mask;
+    return o;
   }
 
   Type type() {
@@ -230,7 +306,7 @@ class Parser {
   // ---- statements
   Block block() {
     Block b;
-    if (++depth_ > 200) fail("blocks are nested too deeply");
+    if (++depth_ > kDeepest) fail("blocks are nested too deeply");
     expect("{");
     while (error_.empty() && !at("}")) {
       if (peek().kind == Token::Kind::end) fail("expected '}'" + found());
@@ -285,8 +361,8 @@ class Parser {
     do {
       RegisterDecl::Name n{word("a register name"), 0};
       if (accept("<")) {
-        n.count = static_cast<uint32_t>(unsigned_number());
-        if (n.count == 0 || n.count > (1u << 20)) fail("unreasonable register count");
+        n.count = static_cast<uint32_t>(std::min<uint64_t>(unsigned_number(), UINT32_MAX));
+        if (n.count == 0 || n.count > kMostRegisters) fail("unreasonable register count");
         expect(">");
       }
       d.names.push_back(std::move(n));
@@ -294,9 +370,13 @@ class Parser {
     return d;
   }
 
+  // .pragma "a", "b"; : kept as one text, with the quotes between.
   Pragma pragma() {
-    if (peek().kind != Token::Kind::string) fail("expected a string" + found());
-    Pragma p{std::string(take().text)};
+    Pragma p;
+    do {
+      if (peek().kind != Token::Kind::string) fail("expected a string" + found());
+      p.text += (p.text.empty() ? "" : "\", \"") + std::string(take().text);
+    } while (accept(","));
     expect(";");
     return p;
   }
@@ -382,6 +462,7 @@ class Parser {
     in.opcode = word("an instruction");
     while (peek().kind == Token::Kind::dotted && peek().glued) in.opcode += take().text;
     in.location = location_;
+    call_ = in.opcode == "call" || in.opcode.starts_with("call.");
     if (!at(";")) {
       do in.operands.push_back(operand());
       while (accept(","));
@@ -409,7 +490,7 @@ class Parser {
 
   std::vector<Operand> operands_until(std::string_view close) {
     std::vector<Operand> out;
-    if (++depth_ > 200) fail("operands are nested too deeply");
+    if (++depth_ > kDeepest) fail("operands are nested too deeply");
     if (!at(close)) {
       do out.push_back(operand());
       while (accept(","));
@@ -419,14 +500,19 @@ class Parser {
     return out;
   }
 
+  bool at_constant() const {
+    if (peek().kind == Token::Kind::number || at("-") || at("~") || at("+")) return true;
+    return at("!") && (peek(1).kind == Token::Kind::number || peek(1).text == "(");
+  }
+
   Operand simple_operand() {
     Operand o;
     o.where.range = range(peek());
     if (accept("{")) o.kind = Operand::Kind::vector, o.parts = operands_until("}");
-    else if (accept("(")) o.kind = Operand::Kind::group, o.parts = operands_until(")");
+    else if (at("(") && call_) take(), o.kind = Operand::Kind::group, o.parts = operands_until(")");
     else if (accept("[")) address(o);
-    else if (accept("!")) o = simple_operand(), o.negated = !o.negated;
-    else if (at("-") || peek().kind == Token::Kind::number) literal(o);
+    else if (at_constant() || at("(")) literal(o);
+    else if (accept("!")) name(o), o.negated = true;
     else if (at("_")) take(), o.kind = Operand::Kind::sink;
     else name(o);
     return o;
@@ -439,21 +525,32 @@ class Parser {
     o.offset = displacement();
   }
 
+  Constant constant(Extent extent) {
+    ConstantReader reader(tokens_, at_);
+    const Constant c = reader.read(extent);
+    at_ = std::min(reader.at(), tokens_.size() - 1);
+    if (!reader.error().empty()) fail(reader.error() + found());
+    return c;
+  }
+
+  // + 8 - 2 * 4 ... behind a name; addresses wrap.
   int64_t displacement() {
-    int64_t sum = 0;
-    while (at("+") || (at("-") && peek(1).kind == Token::Kind::number)) {
+    uint64_t sum = 0;
+    while ((at("+") || at("-")) && error_.empty()) {
       const bool minus = take().text == "-";
-      const bool inner_minus = accept("-");
-      const int64_t v = static_cast<int64_t>(unsigned_number());
-      sum += minus != inner_minus ? -v : v;
+      const Constant c = constant(Extent::product);
+      if (c.is_real) fail("an address takes no real");
+      sum += minus ? -c.bits : c.bits;
     }
-    return sum;
+    return static_cast<int64_t>(sum);
   }
 
   void address(Operand& o) {
     o.kind = Operand::Kind::address;
+    if (++depth_ > kDeepest) fail("operands are nested too deeply");
     Operand base = simple_operand();
-    if (base.kind == Operand::Kind::integer) o.bits = base.bits, o.offset = displacement();
+    --depth_;
+    if (base.kind == Operand::Kind::integer) o.bits = base.bits;
     else if (base.kind == Operand::Kind::name) o.name = base.name, o.offset = base.offset;
     else fail("expected an address");
     if (accept(",")) o.parts = operands_until("]");
@@ -461,52 +558,25 @@ class Parser {
   }
 
   void literal(Operand& o) {
-    const bool negative = accept("-");
-    if (peek().kind != Token::Kind::number) return fail("expected a number" + found());
-    const std::string_view text = peek().text;
-    if (text.size() == 10 && (text.starts_with("0f") || text.starts_with("0F")))
-      return hex_real(o, Type::f32, negative);
-    if (text.size() == 18 && (text.starts_with("0d") || text.starts_with("0D")))
-      return hex_real(o, Type::f64, negative);
-    if (text.find('.') != text.npos || (text.find_first_of("eE") != text.npos && !text.starts_with("0x"))) {
-      const std::string copy(take().text);
-      char* end = nullptr;
-      double v = std::strtod(copy.c_str(), &end);
-      if (*end) fail("malformed number");
-      if (negative) v = -v;
-      o.kind = Operand::Kind::real, o.type = Type::f64;
-      std::memcpy(&o.bits, &v, sizeof v);
-      return;
-    }
-    o.kind = Operand::Kind::integer;
-    o.bits = unsigned_number();
-    if (negative) o.bits = -o.bits;
-  }
-
-  void hex_real(Operand& o, Type type, bool negative) {
-    const std::string_view digits = peek().text.substr(2);
-    o.kind = Operand::Kind::real, o.type = type;
-    auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), o.bits, 16);
-    if (ec != std::errc() || end != digits.data() + digits.size()) return fail("malformed number");
-    if (negative) o.bits ^= uint64_t{1} << (row(type).bits - 1);
-    take();
+    const Constant c = constant(Extent::whole);
+    o.kind = c.is_real ? Operand::Kind::real : Operand::Kind::integer;
+    if (c.is_real) o.type = c.real_type;
+    o.bits = c.bits;
   }
 
   uint64_t unsigned_number() {
-    std::string_view text = peek().text;
-    int base = 10;
-    if (text.starts_with("0x") || text.starts_with("0X")) base = 16, text.remove_prefix(2);
-    else if (text.starts_with("0b") || text.starts_with("0B")) base = 2, text.remove_prefix(2);
-    else if (text.size() > 1 && text[0] == '0') base = 8, text.remove_prefix(1);
-    if (text.ends_with("U")) text.remove_suffix(1);
-    uint64_t v = 0;
-    auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), v, base);
-    if (peek().kind != Token::Kind::number || ec != std::errc() || end != text.data() + text.size()) {
-      fail("expected an integer" + found());
-      return 0;
-    }
+    if (peek().kind != Token::Kind::number) return fail("expected an integer" + found()), 0;
+    ConstantReader reader(std::span<const Token>{tokens_}.subspan(at_, 1), 0);  // the one token
+    const Constant c = reader.read(Extent::product);
+    if (!reader.error().empty() || c.is_real) return fail("expected an integer" + found()), 0;
     take();
-    return v;
+    return c.bits;
+  }
+  // A size: an expression that is not negative.
+  uint64_t size_number() {
+    const Constant c = constant(Extent::whole);
+    if (c.is_real || (!c.is_unsigned && static_cast<int64_t>(c.bits) < 0)) fail("a size is expected");
+    return c.bits;
   }
 
   void resolve_files() {
@@ -525,6 +595,7 @@ class Parser {
   Module module_;
   Function* function_ = nullptr;
   uint32_t location_ = 0;
+  bool call_ = false;  // the operands are those of a call: (...) is a list
   std::string error_;
   SourceRange error_at_;
 };

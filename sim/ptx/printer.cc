@@ -19,7 +19,10 @@ std::string join(const std::vector<Operand>& parts, std::string_view separator);
 std::string text_of(const Operand& o) {
   const std::string bang = o.negated ? "!" : "";
   switch (o.kind) {
-    case Operand::Kind::name: return bang + o.name + offset_text(o.offset);
+    case Operand::Kind::name:
+      if (o.generic) return "generic(" + o.name + ")" + offset_text(o.offset);
+      if (o.mask) return "0x" + hex(o.mask, 1) + "(" + o.name + ")" + offset_text(o.offset);
+      return bang + o.name + offset_text(o.offset);
     case Operand::Kind::integer: return bang + std::to_string(static_cast<int64_t>(o.bits));
     case Operand::Kind::real: return o.type == Type::f32 ? "0f" + hex(o.bits, 8) : "0d" + hex(o.bits, 16);
     case Operand::Kind::address: {
@@ -50,11 +53,13 @@ std::string text_of(const Variable& v) {
   for (const std::string& l : v.linkage) out += "." + l + " ";
   const bool is_reg = !v.attributes.empty() && v.attributes.front() == "reg";
   out += "." + (is_reg ? std::string("reg") : std::string(kSpaceNames[static_cast<size_t>(v.space)]));
+  for (const std::string& a : v.attributes)
+    if (a.starts_with("attribute")) out += " ." + a;
   if (v.align) out += " .align " + std::to_string(v.align);
   if (v.vector > 1) out += " .v" + std::to_string(v.vector);
   out += " ." + std::string(row(v.type).name);
   for (const std::string& a : v.attributes)
-    if (a != "reg") out += " ." + a;
+    if (a != "reg" && !a.starts_with("attribute")) out += " ." + a;
   out += " " + v.name;
   for (uint64_t d : v.dims) out += d ? "[" + std::to_string(d) + "]" : "[]";
   if (!v.values.empty()) out += v.dims.empty() ? " = " + text_of(v.values[0]) : " = {" + join(v.values, ", ") + "}";
@@ -75,6 +80,7 @@ class Printer {
     for (const auto& item : m.items) {
       if (auto* v = std::get_if<Variable>(&item)) out_ += text_of(*v) + ";\n";
       else if (auto* p = std::get_if<Pragma>(&item)) out_ += ".pragma \"" + p->text + "\";\n";
+      else if (auto* a = std::get_if<Alias>(&item)) out_ += ".alias " + a->name + ", " + a->of + ";\n";
       else function(std::get<Function>(item));
     }
     for (const SourceFile& f : m.files) out_ += ".file " + std::to_string(f.number) + " \"" + f.path + "\"\n";

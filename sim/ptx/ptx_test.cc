@@ -83,7 +83,7 @@ TEST(Ptx, MistakesAreErrorsAtTheirPlace) {
       {"add.s32 %r1, ;", "expected an operand, found ';'", 6, 14},
       {"ld.global.u32 %r1, [%rd1;", "expected ']', found ';'", 6, 25},
       {".reg .b33 %r;", "expected a type, found '.b33'", 6, 6},
-      {"mov.u32 %r1, 12x;", "expected an integer, found '12x'", 6, 14},
+      {"mov.u32 %r1, 12x;", "malformed number, found '12x'", 6, 14},
       {".bogus 3;", "expected a state space, found '.bogus'", 6, 1},
       {"mov.u32 %r1, `;", "unexpected character '`'", 6, 14},
   };
