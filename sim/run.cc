@@ -4,6 +4,8 @@
 
 #include "runtime/inputs.h"
 #include "sim/api.h"
+#include "sim/check/grid.h"
+#include "sim/check/report.h"
 #include "sim/exec/builder.h"
 #include "specs/arch.h"
 
@@ -42,6 +44,7 @@ std::optional<Diag> launch_refusal(const runtime::Manifest& m, const Program& p)
 }
 
 struct Prepared {
+  std::unique_ptr<GridRaces> races;
   GlobalMemory global;
   std::vector<uint64_t> addresses;  // of the manifest's tensors
   Launch launch;
@@ -227,6 +230,7 @@ class Grid {
     return r.run->run(budget);
   }
   void finish(Running& r, ClusterEnd end) {
+    if (r.cluster->race) p_.races->finished(static_cast<uint32_t>(r.index), *r.cluster->race);
     results_[r.index] = {end, std::move(r.cluster->findings), r.cluster->time};
     if (end == ClusterEnd::done) return;
     uint64_t bad = first_bad_;
@@ -306,6 +310,11 @@ Outcome outcome_of(ClusterEnd end) {
   return Outcome::clean;
 }
 
+void add_grid_races(const GridRaces& races, const Prepared& p, RunResult& out) {
+  for (Diag& d : describe_grid_races(races, p.program, p.global, p.launch)) out.findings.push_back(std::move(d));
+  if (!out.findings.empty() && out.outcome == Outcome::clean) out.outcome = Outcome::finding;
+}
+
 void collect(const std::vector<ClusterResult>& clusters, RunResult& out) {
   constexpr size_t kMaxFindings = 64;
   for (const ClusterResult& r : clusters) {
@@ -357,11 +366,14 @@ Result<RunResult> run(const ptx::Module& module, const runtime::Manifest& manife
   if (options.timeout_seconds > 0)
     limits.deadline = std::chrono::steady_clock::now() +
                       std::chrono::microseconds(static_cast<int64_t>(options.timeout_seconds * 1e6));
+  if (options.checks) p.races = std::make_unique<GridRaces>(p.program.orders_ctas);
+  p.launch.races = p.races.get();
   Grid grid(p, options, limits);
   limits.shared_grid = p.program.orders_ctas;
   grid.run();
   out.steered = std::move(grid.steered_);
   collect(grid.results_, out);
+  if (p.races) add_grid_races(*p.races, p, out);
   for (const Diag& d : out.findings)
     if (d.kind == DiagKind::unsupported) return d;
   for (size_t i = 0; i < manifest.tensors.size(); ++i) {

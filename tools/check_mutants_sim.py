@@ -12,7 +12,7 @@ SIM = os.path.join(ROOT, "build", "tools", "tilesim")
 ORIGINALS = {"one_": "testdata/kernels/gemm_ws_one_stage.py", "ring_": "testdata/kernels/gemm_ws_ring.py"}
 SHAPE = ["--arg", "M=128", "--arg", "N=128", "--arg", "K=512"]  # eight steps
 OTHERS = [(f"testdata/kernels/{k}.py", SHAPE) for k in ("gemm_relu_pipelined", "gemm_ws_one_stage", "gemm_ws_ring")] + \
-    [("testdata/cases/case_a1.py", []), ("testdata/cases/case_b1.py", []), ("testdata/cases/case_e1.py", [])]
+    [("testdata/cases/p01_tma_without_arrive_ok.py", []), ("testdata/cases/p02_ring_parity_on_single_slot_ok.py", []), ("testdata/cases/p05_warp_arrives_on_count_one_ok.py", [])]
 
 
 def simulate(path, arguments, extra):

@@ -154,21 +154,21 @@ Diag failure_of(const std::string& file) {
   return run.ok() ? input_error({}, "ran") : run.error();
 }
 TEST(KernelRun, MissingArrivalIsADeadlockAtTheWait) {
-  Diag d = failure_of("cases/case_a2.py");
+  Diag d = failure_of("cases/p01_tma_without_arrive_bug.py");
   EXPECT_NE(d.message.find("deadlock"), std::string::npos) << d.message;
   EXPECT_EQ(d.where.line, 22u);
   ASSERT_FALSE(d.notes.empty());
   EXPECT_NE(render(d).find("128 of 128 arrivals"), std::string::npos) << render(d);
 }
 TEST(KernelRun, RegionsPastTheEndAreErrors) {
-  Diag d = failure_of("cases/case_g2.py");
+  Diag d = failure_of("cases/p07_slice_past_end_bug.py");
   EXPECT_NE(d.message.find("region [6:12] of 'a'"), std::string::npos) << d.message;
   EXPECT_EQ(d.where.line, 20u);
 }
 
-// case_e1: thread `tx` adds one to column tx of each row, through a ring of two slots.
+// p05, corrected: thread `tx` adds one to column tx of each row, through a ring of two slots.
 TEST(KernelRun, ThreadsStoreByIndex) {
-  Evaluated e = kernel("cases/case_e1.py", {});
+  Evaluated e = kernel("cases/p05_warp_arrives_on_count_one_ok.py", {});
   std::vector<Tensor> t = inputs(e.module, e.module.funcs[0]);
   Status run = ir::interpret(e.module, e.module.funcs[0], t);
   ASSERT_TRUE(run.ok()) << render(run.error());

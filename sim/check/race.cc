@@ -1,211 +1,378 @@
 #include "sim/check/race.h"
 
+#include <algorithm>
 #include <bit>
+
+#include "sim/check/grid.h"
 
 namespace tc::sim {
 namespace {
 
 constexpr size_t kMaxReports = 64;
+constexpr uint32_t kMostReaders = 6;  // of a word of global memory
+constexpr size_t kSpareMemories = 4;
 
 template <class Visit>
 void each_lane(uint32_t lanes, Visit visit) {
   for (; lanes; lanes &= lanes - 1) visit(static_cast<uint32_t>(std::countr_zero(lanes)));
 }
 
-}  // namespace
-
-RaceChecker::RaceChecker(uint32_t warps, uint32_t shared_bytes)
-    : warps_(warps),
-      next_slot_(64 * warps),
-      epoch_(warps, 1),
-      lanes_(32 * warps),
-      heads_((shared_bytes + 3) / 4, kNone) {
-  const Ref empty = std::make_shared<Clock>();
-  for (Lane& l : lanes_) l.clock = empty;
+// Memories are used again by the thread that runs one cluster after the other.
+thread_local std::vector<std::unique_ptr<Memory>> spare;
+std::unique_ptr<Memory> take_memory(uint32_t most_readers) {
+  std::unique_ptr<Memory> m;
+  if (spare.empty()) m = std::make_unique<Memory>();
+  else m = std::move(spare.back()), spare.pop_back();
+  m->most_readers = most_readers;
+  return m;
+}
+void give_back(std::unique_ptr<Memory> m) {
+  if (!m || spare.size() >= kSpareMemories) return;
+  m->clear();
+  spare.push_back(std::move(m));
 }
 
-RaceChecker::View RaceChecker::view(uint32_t warp, uint32_t lane) const {
-  const Lane& l = lanes_[32 * warp + lane];
-  return {l.clock.get(), &l, 32 * warp + lane, 32 * (warps_ + warp) + lane, epoch_[warp]};
-}
-
-bool RaceChecker::ordered(const Node& node, const View& v, bool need_visible) {
+template <class Address>
+bool is_striped(const Address* address, uint32_t bytes) {
+  if (address[0] % 4) return false;
   bool all = true;
-  each_lane(node.lanes, [&](uint32_t bit) {
-    const uint32_t agent = node.agent + bit;
-    uint32_t known = entry(need_visible ? v.clock->visible : v.clock->known, agent);
-    if (agent == v.own) known = need_visible ? std::max(known, v.lane->own_visible) : kNone;
-    else if (agent == v.own_cp) known = std::max(known, need_visible ? v.lane->cp_visible : v.lane->cp_known);
-    all &= known >= node.epoch;
-  });
+  for (uint32_t l = 1; l < 32; ++l) all &= address[l] == address[0] + l * bytes;
   return all;
 }
 
-void RaceChecker::report(std::string_view rule, uint32_t word, const Node& now, const Node& before) {
-  for (const RaceReport& r : reports_)
-    if (r.place_now == now.place && r.place_before == before.place && r.rule == rule) return;
-  if (reports_.size() < kMaxReports)
-    reports_.push_back({rule, 4 * word, now.place, before.place, now.kind, before.kind, now.async, before.async});
+// The lanes of `among` with the address of lane l.
+template <class Address>
+uint32_t equal_lanes(const Address* address, uint32_t l, uint32_t among) {
+  uint32_t out = 0;
+  for (uint32_t k = 0; k < 32; ++k) out |= address[k] == address[l] ? 1u << k : 0;
+  return out & among;
 }
 
-uint32_t RaceChecker::allocate() {
-  if (free_ == kNone) {
-    nodes_.emplace_back();
-    return static_cast<uint32_t>(nodes_.size() - 1);
+}  // namespace
+
+RaceChecker::RaceChecker(uint32_t warps, uint32_t warps_per_cta, uint32_t lanes_of_last, GridRaces* grid,
+                         uint32_t cluster)
+    : warps_(warps), cluster_(cluster), next_slot_(2 * warps), grid_(grid), states_(warps) {
+  shared_memory_ = take_memory(UINT32_MAX);
+  if (grid && grid->together()) {
+    global_memory_ = &grid->memory_, published_ = &grid->published_;
+  } else {
+    own_global_ = take_memory(kMostReaders);
+    global_memory_ = own_global_.get(), published_ = &own_published_;
   }
-  const uint32_t n = free_;
-  free_ = nodes_[n].next;
-  return n;
+  const Shared<Part> nothing = Shared<Part>::make();
+  for (uint32_t w = 0; w < warps; ++w) {
+    states_[w].clock.cluster = cluster, states_[w].clock.part = nothing;
+    if (w % warps_per_cta == warps_per_cta - 1) states_[w].absent = states_[w].gone = ~lanes_of_last;
+  }
 }
 
-void RaceChecker::insert(uint32_t word, Node node, const View& v) {
-  uint32_t* link = &heads_[word];
-  uint32_t same = kNone;  // the entry of another lane of this very access, or of its repetition
-  while (*link != kNone) {
-    Node& old = nodes_[*link];
-    bool drop = false;
-    const bool overlap = old.bytes & node.bytes;
-    const bool conflict = overlap && (old.kind != Access::read || node.kind != Access::read) &&
-                          !(old.kind == Access::atomic && node.kind == Access::atomic);
-    const bool covered = (old.bytes & ~node.bytes) == 0;
-    if (conflict) {
-      const bool before = ordered(old, v, false);
-      const bool crosses = node.async && !old.async && old.kind != Access::read;
-      if (!before) report("RACE-01", word, node, old);
-      else if (crosses && !ordered(old, v, true)) report("FENCE-01", word, node, old);
-      drop = covered && node.kind != Access::read;
-    } else if (old.agent == node.agent && old.kind == node.kind && old.async == node.async && old.cp == node.cp) {
-      if (old.epoch == node.epoch && old.bytes == node.bytes) same = *link;
-      else drop = covered && (old.lanes & ~node.lanes) == 0;
+RaceChecker::~RaceChecker() {
+  give_back(std::move(shared_memory_));
+  give_back(std::move(own_global_));
+}
+
+// ---------------------------------------------------------------- accesses
+
+View RaceChecker::view(uint32_t agent, uint32_t lane) const {
+  const WarpState& w = states_[agent];
+  const Clock& c = clock_of(w, lane);
+  return {&c, c.part.get(), cluster_, agent, warps_ + agent, w.copies ? (*w.copies)[lane] : 0};
+}
+
+template <class Address>
+void RaceChecker::touch(Memory& m, uint32_t agent, uint32_t lanes, const Address* address, uint32_t bytes, Access kind,
+                        uint32_t place) {
+  const WarpState& w = states_[agent];
+  View v = view(agent, static_cast<uint32_t>(std::countr_zero(lanes)));
+  looking_ = &v, looking_at_global_ = &m == global_memory_;
+  Toucher t(m, v, {cluster_, agent, w.epoch, place, kind, false}, *this);
+  const bool alike =
+      !w.lanes && (!w.copies || std::ranges::all_of(*w.copies, [&](uint32_t n) { return n == w.copies->front(); }));
+  if (alike && lanes == ~0u && is_striped(address, bytes)) {
+    t.striped(address[0], bytes);
+  } else {
+    for (uint32_t left = lanes; left;) {
+      const auto l = static_cast<uint32_t>(std::countr_zero(left));
+      uint32_t group = 1u << l;
+      if (alike) group = equal_lanes(address, l, left);
+      else v = view(agent, l), t.look_from(v);
+      t.range(address[l], bytes, group);
+      left &= ~group;
     }
-    if (drop) {
-      const uint32_t n = *link;
-      *link = old.next;
-      old.next = free_, free_ = n;
-    } else {
-      link = &old.next;
-    }
   }
-  if (same != kNone) {
-    nodes_[same].lanes |= node.lanes;
-    return;
-  }
-  const uint32_t n = allocate();  // may move nodes_: `link` is not used any more
-  node.next = heads_[word];
-  nodes_[n] = node;
-  heads_[word] = n;
+  looking_ = nullptr;
 }
 
-void RaceChecker::range(uint32_t address, uint32_t bytes, Node node, const View& v) {
-  const uint32_t end = std::min<uint32_t>(address + bytes, static_cast<uint32_t>(4 * heads_.size()));
-  for (uint32_t word = address / 4; 4 * word < end; ++word) {
-    const uint32_t first = std::max(address, 4 * word) - 4 * word, last = std::min(end, 4 * word + 4) - 4 * word;
-    node.bytes = static_cast<uint8_t>(((1u << last) - 1) & ~((1u << first) - 1));
-    insert(word, node, v);
-  }
+void RaceChecker::shared(uint32_t agent, uint32_t lanes, const uint32_t* address, uint32_t bytes, Access kind,
+                         uint32_t place) {
+  touch(*shared_memory_, agent, lanes, address, bytes, kind, place);
 }
 
-void RaceChecker::generic(uint32_t warp, uint32_t lanes, const uint32_t* address, uint32_t bytes, Access kind,
-                          uint32_t place) {
-  each_lane(lanes, [&](uint32_t l) {
-    range(address[l], bytes, {32 * warp, epoch_[warp], 1u << l, place, kNone, 0, kind, false, false}, view(warp, l));
-  });
+void RaceChecker::global(uint32_t agent, uint32_t lanes, const uint64_t* address, uint32_t bytes, Access kind,
+                         uint32_t place) {
+  touch(*global_memory_, agent, lanes, address, bytes, kind, place);
 }
 
-void RaceChecker::cp_async(uint32_t warp, uint32_t lane, uint32_t address, uint32_t bytes, uint32_t group,
+void RaceChecker::touch_range(Memory& m, const View& v, const Touch& event, uint64_t address, uint64_t bytes,
+                              uint32_t lanes) {
+  looking_ = &v, looking_at_global_ = &m == global_memory_;
+  Toucher(m, v, event, *this).range(address, bytes, lanes);
+  looking_ = nullptr;
+}
+
+void RaceChecker::cp_async(uint32_t agent, uint32_t lane, uint32_t address, uint32_t bytes, uint32_t group,
                            uint32_t place) {
-  range(address, bytes, {32 * (warps_ + warp), group, 1u << lane, place, kNone, 0, Access::write, false, true},
-        view(warp, lane));
+  touch_range(*shared_memory_, view(agent, lane), {cluster_, warps_ + agent, group, place, Access::write, false},
+              address, bytes, 1u << lane);
 }
 
-void RaceChecker::async(uint32_t warp, uint32_t lane, uint32_t slot, uint32_t epoch, uint32_t address, uint32_t bytes,
+void RaceChecker::async(uint32_t agent, uint32_t lane, uint32_t slot, uint32_t epoch, uint32_t address, uint32_t bytes,
                         Access kind, uint32_t place) {
-  range(address, bytes, {slot, epoch, 1, place, kNone, 0, kind, true, false}, view(warp, lane));
+  touch_range(*shared_memory_, view(agent, lane), {cluster_, slot, epoch, place, kind, true}, address, bytes, 1);
+}
+
+void RaceChecker::async_global(uint32_t agent, uint32_t lane, uint32_t slot, uint32_t epoch, uint64_t address,
+                               uint64_t bytes, Access kind, uint32_t place) {
+  touch_range(*global_memory_, view(agent, lane), {cluster_, slot, epoch, place, kind, true}, address, bytes, 1);
 }
 
 void RaceChecker::async(const Clock& start, uint32_t slot, uint32_t epoch, uint32_t address, uint32_t bytes,
                         Access kind, uint32_t place) {
-  range(address, bytes, {slot, epoch, 1, place, kNone, 0, kind, true, false}, View{&start});
+  View v;
+  v.clock = &start, v.part = start.part.get(), v.cluster = cluster_;
+  touch_range(*shared_memory_, v, {cluster_, slot, epoch, place, kind, true}, address, bytes, 1);
 }
 
-void RaceChecker::snapshot_into(Clock& into, uint32_t warp, uint32_t lanes) const {
-  const Clock* last = nullptr;
-  each_lane(lanes, [&](uint32_t bit) {
-    const uint32_t id = 32 * warp + bit;
-    const Lane& l = lanes_[id];
-    if (l.clock.get() != last) join(into, *(last = l.clock.get()));
-    raise(into.known, id, epoch_[warp]);
-    raise(into.visible, id, l.own_visible);
-    if (l.cp_known) raise(into.known, cp_slot(warp, bit), l.cp_known);
-    if (l.cp_visible) raise(into.visible, cp_slot(warp, bit), l.cp_visible);
-  });
+// ---------------------------------------------------------------- reports
+
+// Where the warps of an unfinished wgmma gave away what it reads: the last release that the other side has seen.
+uint32_t RaceChecker::given_away_at(const Touch& operation) const {
+  if (operation.cluster != cluster_ || operation.row < 2 * warps_ || !looking_ || !looking_->part) return UINT32_MAX;
+  const uint32_t agent = wgmma_agents_[operation.row - 2 * warps_];
+  if (agent == View::kNoRow) return UINT32_MAX;
+  for (uint32_t w = agent; w < std::min(agent + 4, warps_); ++w) {
+    uint32_t known = 0;
+    for (uint32_t l = 0; l < 32; ++l) known = std::max(known, looking_->part->known.of(w, l));
+    const auto& places = states_[w].released_at;
+    for (size_t e = std::min<size_t>(known + 1, places.size()); e-- > 0;)
+      if (places[e] != UINT32_MAX) return places[e];
+  }
+  return UINT32_MAX;
 }
 
-Clock RaceChecker::snapshot(uint32_t warp, uint32_t lanes) const {
+void RaceChecker::race(const RaceReport& report) {
+  RaceReport r = report;
+  r.global = looking_at_global_;
+  if (r.global) r.rule = r.rule == "FENCE-01" ? "FENCE-06" : r.rule == "RACE-01" ? "RACE-02" : r.rule;
+  for (const RaceReport& o : reports_)
+    if (r.now.place == o.now.place && r.before.place == o.before.place && r.rule == o.rule) return;
+  if (reports_.size() >= kMaxReports) return;
+  if (r.rule == "RACE-01" && r.before.async && r.before.kind == Access::read)
+    r.released_place = given_away_at(r.before);
+  reports_.push_back(r);
+}
+
+// ---------------------------------------------------------------- order
+
+uint32_t RaceChecker::new_slot(uint32_t wgmma_agent) {
+  wgmma_agents_.push_back(wgmma_agent);
+  return next_slot_++;
+}
+
+void RaceChecker::raise(Knowledge Part::*what, Clock& clock, uint32_t row, uint32_t lanes, uint32_t epoch) const {
+  if (epoch == 0) return;
+  if (clock.cluster == Clock::kNoCluster) clock.cluster = cluster_;
+  if (clock.cluster == cluster_) {
+    if (clock.part && (clock.part.get()->*what).floor(row) >= epoch) return;
+    (clock.part.own().*what).raise(row, lanes, epoch);
+    return;
+  }
+  Clock more;
+  more.cluster = cluster_;
+  (more.part.own().*what).raise(row, lanes, epoch);
+  join(clock, more);
+}
+
+void RaceChecker::snapshot_into(Clock& into, uint32_t agent, uint32_t lanes) const {
+  const WarpState& w = states_[agent];
+  if (!w.lanes) join(into, w.clock);
+  else each_lane(lanes, [&](uint32_t l) { join(into, (*w.lanes)[l]); });
+  raise(&Part::known, into, agent, lanes | w.absent, w.epoch);
+  if (w.copies)
+    each_lane(lanes, [&](uint32_t l) { raise(&Part::known, into, warps_ + agent, 1u << l, (*w.copies)[l]); });
+}
+
+Clock RaceChecker::snapshot(uint32_t agent, uint32_t lanes) const {
   Clock c;
-  snapshot_into(c, warp, lanes);
+  snapshot_into(c, agent, lanes);
   return c;
 }
 
-void RaceChecker::acquire(uint32_t warp, uint32_t lanes, const Clock& clock) {
-  const Clock* from = nullptr;
-  Ref to;
-  each_lane(lanes, [&](uint32_t bit) {
-    Lane& l = lanes_[32 * warp + bit];
-    if (l.clock.get() != from) {
-      auto joined = std::make_shared<Clock>(*l.clock);
-      join(*joined, clock);
-      from = l.clock.get(), to = std::move(joined);
+void RaceChecker::released(uint32_t agent, uint32_t place) {
+  WarpState& w = states_[agent];
+  if (place != UINT32_MAX) {
+    w.released_at.resize(w.epoch + 1, UINT32_MAX);
+    w.released_at[w.epoch] = place;
+  }
+  ++w.epoch;
+}
+
+void RaceChecker::split(WarpState& w) const {
+  w.lanes = std::make_unique<std::array<Clock, 32>>();
+  w.lanes->fill(w.clock);
+}
+
+void RaceChecker::acquire(uint32_t agent, uint32_t lanes, const Clock& clock) {
+  WarpState& w = states_[agent];
+  if (!w.lanes && (lanes | w.gone) == ~0u) return join(w.clock, clock);
+  if (!w.lanes) {
+    Clock after = w.clock;
+    join(after, clock);
+    if (after.part == w.clock.part && after.foreign == w.clock.foreign) return;
+    split(w);
+  }
+  Clock from, to;
+  bool first = true;
+  each_lane(lanes, [&](uint32_t l) {
+    Clock& c = (*w.lanes)[l];
+    if (first || !(c.part == from.part && c.foreign == from.foreign)) {
+      from = c;
+      join(c, clock);
+      to = c;
+      first = false;
+    } else {
+      c = to;
     }
-    l.clock = to;
   });
 }
 
-void RaceChecker::learn(uint32_t warp, uint32_t lanes, uint32_t slot, uint32_t epoch) {
+void RaceChecker::learn(uint32_t agent, uint32_t lanes, uint32_t slot, uint32_t epoch) {
   Clock c;
-  raise(c.known, slot, epoch);
-  acquire(warp, lanes, c);
+  raise(&Part::known, c, slot, ~0u, epoch);
+  acquire(agent, lanes, c);
 }
 
-void RaceChecker::cp_async_complete(uint32_t warp, uint32_t lane, uint32_t group) {
-  Lane& l = lanes_[32 * warp + lane];
-  l.cp_known = std::max(l.cp_known, group);
+void RaceChecker::cp_async_complete(uint32_t agent, uint32_t lane, uint32_t group) {
+  WarpState& w = states_[agent];
+  if (!w.copies) w.copies = std::make_unique<std::array<uint32_t, 32>>();
+  uint32_t& known = (*w.copies)[lane];
+  known = std::max(known, group);
 }
 
-void RaceChecker::sync_lanes(uint32_t warp, uint32_t lanes) {
-  const Clock c = snapshot(warp, lanes);
-  released(warp);
-  acquire(warp, lanes, c);
-}
-
-void RaceChecker::proxy_fence(uint32_t warp, uint32_t lanes) {
-  const Clock* from = nullptr;
-  Ref to;
-  each_lane(lanes, [&](uint32_t bit) {
-    Lane& l = lanes_[32 * warp + bit];
-    if (l.clock.get() != from) {
-      auto all = std::make_shared<Clock>(*l.clock);
-      join(all->visible, all->known);
-      from = l.clock.get(), to = std::move(all);
-    }
-    l.clock = to;
-    l.own_visible = epoch_[warp];
-    l.cp_visible = l.cp_known;
+void RaceChecker::settle(uint32_t agent, uint32_t lanes) {
+  WarpState& w = states_[agent];
+  if (!w.order) return;
+  each_lane(lanes, [&](uint32_t l) {
+    Clock& pending = (*w.order)[l].pending;
+    if (!pending.empty()) acquire(agent, 1u << l, std::exchange(pending, {}));
   });
-  released(warp);
 }
 
-bool RaceChecker::knows(uint32_t warp, uint32_t lane, uint32_t slot, uint32_t epoch) const {
-  return ordered({slot, epoch, 1, 0, kNone, 0, Access::write, true, false}, view(warp, lane), false);
+void RaceChecker::sync_lanes(uint32_t agent, uint32_t lanes) {
+  settle(agent, lanes);
+  WarpState& w = states_[agent];
+  Clock c = snapshot(agent, lanes);
+  ++w.epoch;
+  if ((lanes | w.gone) == ~0u) {
+    w.clock = std::move(c), w.lanes.reset();
+    return;
+  }
+  acquire(agent, lanes, c);
+}
+
+void RaceChecker::proxy_fence(uint32_t agent, uint32_t lanes) {
+  WarpState& w = states_[agent];
+  auto fenced = [&](Clock& c, uint32_t of_lanes) {
+    Part& p = c.part.own();
+    p.visible.join(p.known);
+    p.visible.raise(agent, of_lanes, w.epoch);
+    if (w.copies) each_lane(of_lanes, [&](uint32_t l) { p.visible.raise(warps_ + agent, 1u << l, (*w.copies)[l]); });
+    if (!c.foreign) return;
+    for (auto& [cluster, part] : c.foreign.own().parts) {
+      Part& other = part.own();
+      other.visible.join(other.known);
+    }
+  };
+  if (!w.lanes && (lanes | w.gone) == ~0u) {
+    fenced(w.clock, lanes | w.absent);
+  } else {
+    if (!w.lanes) split(w);
+    each_lane(lanes, [&](uint32_t l) { fenced((*w.lanes)[l], 1u << l); });
+  }
+  ++w.epoch;
+}
+
+RaceChecker::LaneOrder& RaceChecker::order_of(WarpState& w, uint32_t lane) const {
+  if (!w.order) w.order = std::make_unique<std::array<LaneOrder, 32>>();
+  return (*w.order)[lane];
+}
+
+void RaceChecker::fence(uint32_t agent, uint32_t lanes) {
+  settle(agent, lanes);
+  WarpState& w = states_[agent];
+  each_lane(lanes, [&](uint32_t l) {
+    LaneOrder& o = order_of(w, l);
+    o.fenced = clock_of(w, l), o.fenced_epoch = w.epoch;
+    o.fenced_copies = w.copies ? (*w.copies)[l] : 0;
+  });
+  ++w.epoch;
+}
+
+// What a relaxed write of the lane publishes.
+Clock RaceChecker::fenced_clock(const WarpState& w, uint32_t agent, uint32_t lane) const {
+  if (!w.order || (*w.order)[lane].fenced_epoch == 0) return {};
+  const LaneOrder& o = (*w.order)[lane];
+  Clock c = o.fenced;
+  raise(&Part::known, c, agent, 1u << lane | w.absent, o.fenced_epoch);
+  raise(&Part::known, c, warps_ + agent, 1u << lane, o.fenced_copies);
+  return c;
+}
+
+void RaceChecker::strong(uint32_t agent, uint32_t lane, bool is_global, uint64_t address, StrongOp op, Order order) {
+  WarpState& w = states_[agent];
+  Published& all = is_global ? *published_ : shared_published_;
+  auto at = all.find(address);
+  if (op != StrongOp::store && at != all.end()) {
+    if (acquires(order)) acquire(agent, 1u << lane, at->second);
+    else join(order_of(w, lane).pending, at->second);
+  }
+  if (op == StrongOp::load) return;
+  Clock out;
+  if (releases(order)) {
+    out = snapshot(agent, 1u << lane);
+    ++w.epoch;
+  } else {
+    out = fenced_clock(w, agent, lane);
+  }
+  if (op == StrongOp::update) {  // goes on with what earlier writes released
+    if (out.empty()) return;
+    if (at == all.end()) all.emplace(address, std::move(out));
+    else join(at->second, out);
+  } else if (out.empty()) {
+    if (at != all.end()) all.erase(at);
+  } else if (at == all.end()) {
+    all.emplace(address, std::move(out));
+  } else {
+    at->second = std::move(out);
+  }
+}
+
+bool RaceChecker::knows(uint32_t agent, uint32_t lane, uint32_t slot, uint32_t epoch) const {
+  const Clock& c = clock_of(states_[agent], lane);
+  return c.part && c.part->known.floor(slot) >= epoch;
+}
+
+void RaceChecker::complete(Clock& clock, uint32_t slot, uint32_t epoch) const {
+  raise(&Part::known, clock, slot, ~0u, epoch);
+}
+void RaceChecker::complete_copies(Clock& clock, uint32_t agent, uint32_t lane, uint32_t group) const {
+  raise(&Part::known, clock, warps_ + agent, 1u << lane, group);
 }
 
 void RaceChecker::forget(uint32_t address, uint32_t bytes) {
-  for (uint32_t word = address / 4; word < heads_.size() && 4 * word < address + bytes; ++word)
-    while (heads_[word] != kNone) {
-      const uint32_t n = heads_[word];
-      heads_[word] = nodes_[n].next;
-      nodes_[n].next = free_, free_ = n;
-    }
+  for (uint64_t word = address / 4; 4 * word < uint64_t{address} + bytes; ++word)
+    *shared_memory_->shadow.cell(word) = {};
 }
 
 }  // namespace tc::sim

@@ -1,103 +1,127 @@
-// Data races in the shared memory of one CTA, by happens-before (RACE-01, FENCE-01).
-// Every 4-byte word keeps the accesses that are not yet superseded: agent, epoch, lanes, bytes touched. A new access is
-// compared with them: two accesses of one byte, one of them a write, that are not both atomic, must be ordered.
-// Lanes of a converged warp share one clock; a lane that waited or arrived alone has its own until the warp syncs.
+// Data races and missing proxy fences in a cluster, by happens-before (RACE-01, RACE-02, FENCE-01, -04, -06).
+//   shared memory   flat addresses: the CTA of rank r has its bytes at r * (bytes of one) + address
+//   global memory   generic addresses; accesses of other clusters are compared in GridRaces (sim/check/grid.h)
+// Agents are the warps of the cluster (rank * warps of a CTA + warp), cut into lanes: a lane that waited or arrived
+// alone has its own clock until the warp synchronises.
 //   warp 0 writes word 5 in its epoch 3, arrives on a barrier (epoch 3 published); warp 1 waits and reads word 5:
-//   known[warp 0] = 3 >= 3, no race. Without the wait known[warp 0] = 0: race.
-// An access of the async proxy to bytes that were *written* by the generic proxy also needs a proxy fence on the path.
-// Copies are recorded when they are issued, with the group or phase that will say they are complete.
-// Cost: about 10 ns a word and access. Not judged here: global memory, values.
+//   it knows epoch 3 of warp 0, no race. Without the wait it does not: race.
+// Copies and wgmma are recorded when they are issued, with the row and epoch that will say that they are complete.
+// Lanes of one instruction that write one word do not race: one of them is stored (programming guide 7.2).
+// Relaxed strong accesses order as in the PTX memory model (8.10): a write publishes what its lane had done before its
+// last fence, a read is acquired by the lane's next fence or barrier.
 #pragma once
 #include <array>
-#include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <vector>
+#include <unordered_map>
 
-#include "sim/check/clock.h"
+#include "sim/check/word.h"
 
 namespace tc::sim {
 
-enum class Access : uint8_t { read, write, atomic };
+class GridRaces;
 
-struct RaceReport {
-  std::string_view rule;
-  uint32_t address = 0;
-  uint32_t place_now = 0, place_before = 0;
-  Access now = Access::read, before = Access::read;
-  bool now_async = false, before_async = false;
-};
+enum class StrongOp : uint8_t { load, store, update };
+enum class Order : uint8_t { relaxed, acquire, release, acq_rel };
+inline bool acquires(Order o) { return o == Order::acquire || o == Order::acq_rel; }
+inline bool releases(Order o) { return o == Order::release || o == Order::acq_rel; }
 
-class RaceChecker {
+// What strong writes published, by address.
+using Published = std::unordered_map<uint64_t, Clock>;
+
+class RaceChecker : private RaceSink {
  public:
-  RaceChecker(uint32_t warps, uint32_t shared_bytes);
+  // `lanes_of_last`: lanes that the last warp of each CTA has, where the CTA is no multiple of 32 threads.
+  RaceChecker(uint32_t warps, uint32_t warps_per_cta = UINT32_MAX, uint32_t lanes_of_last = ~0u,
+              GridRaces* grid = nullptr, uint32_t cluster = 0);
+  ~RaceChecker() override;
+  RaceChecker(const RaceChecker&) = delete;
 
   // ---- accesses
-  // Lane l of `lanes` touches [address[l], address[l] + bytes).
-  void generic(uint32_t warp, uint32_t lanes, const uint32_t* address, uint32_t bytes, Access kind, uint32_t place);
-  // cp.async of one lane, member of its commit group `group` (1, 2, ...).
-  void cp_async(uint32_t warp, uint32_t lane, uint32_t address, uint32_t bytes, uint32_t group, uint32_t place);
-  // An async-proxy access issued by one lane; `slot` and `epoch` say when it is known to be complete.
-  void async(uint32_t warp, uint32_t lane, uint32_t slot, uint32_t epoch, uint32_t address, uint32_t bytes, Access kind,
-             uint32_t place);
-  // The same, issued after everything in `start`.
+  // Lane l of `lanes` touches [address[l], address[l] + bytes), aligned to `bytes`, a power of two.
+  void shared(uint32_t agent, uint32_t lanes, const uint32_t* address, uint32_t bytes, Access kind, uint32_t place);
+  void global(uint32_t agent, uint32_t lanes, const uint64_t* address, uint32_t bytes, Access kind, uint32_t place);
+  // cp.async of one lane into shared memory, member of its commit group `group` (1, 2, ...).
+  void cp_async(uint32_t agent, uint32_t lane, uint32_t address, uint32_t bytes, uint32_t group, uint32_t place);
+  // What an operation issued by one lane does through the async proxy; `slot` and `epoch` say when it is complete.
+  void async(uint32_t agent, uint32_t lane, uint32_t slot, uint32_t epoch, uint32_t address, uint32_t bytes,
+             Access kind, uint32_t place);
+  void async_global(uint32_t agent, uint32_t lane, uint32_t slot, uint32_t epoch, uint64_t address, uint64_t bytes,
+                    Access kind, uint32_t place);
+  // The same in shared memory, issued after everything in `start`.
   void async(const Clock& start, uint32_t slot, uint32_t epoch, uint32_t address, uint32_t bytes, Access kind,
              uint32_t place);
 
   // ---- order
-  uint32_t new_slot() { return next_slot_++; }
+  // A row for operations that complete together. `agent`: a wgmma of this warp's warpgroup.
+  uint32_t new_slot(uint32_t wgmma_agent = View::kNoRow);
   // What the lanes know and have done until now.
-  Clock snapshot(uint32_t warp, uint32_t lanes) const;
-  void snapshot_into(Clock& into, uint32_t warp, uint32_t lanes) const;
-  // Ends the epoch that a snapshot published.
-  void released(uint32_t warp) { ++epoch_[warp]; }
-  void acquire(uint32_t warp, uint32_t lanes, const Clock& clock);
-  void learn(uint32_t warp, uint32_t lanes, uint32_t slot, uint32_t epoch);
-  void cp_async_complete(uint32_t warp, uint32_t lane, uint32_t group);
-  void sync_lanes(uint32_t warp, uint32_t lanes);
-  void proxy_fence(uint32_t warp, uint32_t lanes);
-  bool knows(uint32_t warp, uint32_t lane, uint32_t slot, uint32_t epoch) const;
-  uint32_t cp_slot(uint32_t warp, uint32_t lane) const { return 32 * (warps_ + warp) + lane; }
+  Clock snapshot(uint32_t agent, uint32_t lanes) const;
+  void snapshot_into(Clock& into, uint32_t agent, uint32_t lanes) const;
+  // Ends the epoch that a snapshot published; `place`: the instruction that did.
+  void released(uint32_t agent, uint32_t place = UINT32_MAX);
+  void acquire(uint32_t agent, uint32_t lanes, const Clock& clock);
+  void learn(uint32_t agent, uint32_t lanes, uint32_t slot, uint32_t epoch);
+  void cp_async_complete(uint32_t agent, uint32_t lane, uint32_t group);
+  void sync_lanes(uint32_t agent, uint32_t lanes);
+  void proxy_fence(uint32_t agent, uint32_t lanes);
+  void fence(uint32_t agent, uint32_t lanes);
+  // Relaxed reads of these lanes are acquired: a barrier orders as a fence does.
+  void settle(uint32_t agent, uint32_t lanes);
+  // A strong access of one lane to a shared (flat) or global address: what it publishes and learns.
+  void strong(uint32_t agent, uint32_t lane, bool is_global, uint64_t address, StrongOp op, Order order);
+  // These lanes have exited.
+  void left(uint32_t agent, uint32_t lanes) { states_[agent].gone |= lanes; }
+  bool knows(uint32_t agent, uint32_t lane, uint32_t slot, uint32_t epoch) const;
+  // Adds to a clock that operations of a slot up to `epoch`, cp.async of a lane up to `group`, are complete.
+  void complete(Clock& clock, uint32_t slot, uint32_t epoch) const;
+  void complete_copies(Clock& clock, uint32_t agent, uint32_t lane, uint32_t group) const;
 
-  // A word that stops being data (an mbarrier lives there) or becomes data again.
+  // Words that stop being data (an mbarrier lives there) or become data again.
   void forget(uint32_t address, uint32_t bytes);
   std::span<const RaceReport> reports() const { return reports_; }
 
  private:
-  static constexpr uint32_t kNone = UINT32_MAX;
-  using Ref = std::shared_ptr<const Clock>;
-  struct Node {
-    uint32_t agent, epoch, lanes, place, next;
-    uint8_t bytes;
-    Access kind;
-    bool async, cp;
+  friend class GridRaces;
+  struct LaneOrder {  // of relaxed accesses
+    Clock fenced;     // known at the last fence, and what the lane itself had done then
+    uint32_t fenced_epoch = 0, fenced_copies = 0;
+    Clock pending;  // read by relaxed accesses since
   };
-  struct Lane {
-    Ref clock;
-    uint32_t own_visible = 0;  // own generic accesses up to this epoch are visible to the async proxy
-    uint32_t cp_known = 0, cp_visible = 0;
+  struct WarpState {
+    uint32_t epoch = 1;
+    uint32_t absent = 0;  // lanes that never were
+    uint32_t gone = 0;    // these and the lanes that have left
+    Clock clock;          // of all lanes, unless `lanes`
+    std::unique_ptr<std::array<Clock, 32>> lanes;
+    std::unique_ptr<std::array<uint32_t, 32>> copies;  // known groups of own cp.async
+    std::unique_ptr<std::array<LaneOrder, 32>> order;
+    std::vector<uint32_t> released_at;  // places, by epoch
   };
-  // Whose knowledge an access is judged by: a lane, or a clock alone.
-  struct View {
-    const Clock* clock;
-    const Lane* lane = nullptr;
-    uint32_t own = kNone, own_cp = kNone, own_epoch = 0;
-  };
+  void race(const RaceReport& report) override;
+  Clock& clock_of(WarpState& w, uint32_t lane) { return w.lanes ? (*w.lanes)[lane] : w.clock; }
+  const Clock& clock_of(const WarpState& w, uint32_t lane) const { return w.lanes ? (*w.lanes)[lane] : w.clock; }
+  View view(uint32_t agent, uint32_t lane) const;
+  template <class Address>
+  void touch(Memory& m, uint32_t agent, uint32_t lanes, const Address* address, uint32_t bytes, Access kind,
+             uint32_t place);
+  void touch_range(Memory& m, const View& view, const Touch& event, uint64_t address, uint64_t bytes, uint32_t lanes);
+  void split(WarpState& w) const;
+  Clock fenced_clock(const WarpState& w, uint32_t agent, uint32_t lane) const;
+  void raise(Knowledge Part::*what, Clock& clock, uint32_t row, uint32_t lanes, uint32_t epoch) const;
+  LaneOrder& order_of(WarpState& w, uint32_t lane) const;
+  uint32_t given_away_at(const Touch& operation) const;
 
-  View view(uint32_t warp, uint32_t lane) const;
-  static bool ordered(const Node& node, const View& v, bool need_visible);
-  void insert(uint32_t word, Node node, const View& v);
-  void range(uint32_t address, uint32_t bytes, Node node, const View& v);
-  void report(std::string_view rule, uint32_t word, const Node& now, const Node& before);
-  uint32_t allocate();
-
-  uint32_t warps_, next_slot_;
-  std::vector<uint32_t> epoch_;
-  std::vector<Lane> lanes_;
-  std::vector<uint32_t> heads_;
-  std::vector<Node> nodes_;
-  uint32_t free_ = kNone;
+  uint32_t warps_, cluster_, next_slot_;
+  GridRaces* grid_;
+  std::vector<WarpState> states_;
+  std::vector<uint32_t> wgmma_agents_;  // by slot - 2 * warps; kNoRow: no wgmma
+  std::unique_ptr<Memory> shared_memory_, own_global_;
+  Memory* global_memory_;
+  Published shared_published_, own_published_;
+  Published* published_;           // in global memory: by all clusters that run together
+  const View* looking_ = nullptr;  // of the access being judged
+  bool looking_at_global_ = false;
   std::vector<RaceReport> reports_;
 };
 

@@ -2,18 +2,31 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/check/grid.h"
+
 namespace tc::sim {
 namespace {
 
 constexpr uint32_t kAll = ~0u;
 
-struct Shared : RaceChecker {
-  Shared() : RaceChecker(4, 4096) {}
+struct Cluster : RaceChecker {
+  explicit Cluster(GridRaces* grid = nullptr, uint32_t number = 0) : RaceChecker(4, 4, kAll, grid, number) {}
   void touch(uint32_t warp, uint32_t lanes, uint32_t address, Access kind, uint32_t place = 1, uint32_t step = 0,
              uint32_t bytes = 4) {
     std::array<uint32_t, 32> at;
     for (uint32_t l = 0; l < 32; ++l) at[l] = address + step * l;
-    generic(warp, lanes, at.data(), bytes, kind, place);
+    shared(warp, lanes, at.data(), bytes, kind, place);
+  }
+  void touch_global(uint32_t warp, uint32_t lanes, uint64_t address, Access kind, uint32_t place, uint32_t step = 4) {
+    std::array<uint64_t, 32> at;
+    for (uint32_t l = 0; l < 32; ++l) at[l] = address + step * l;
+    global(warp, lanes, at.data(), 4, kind, place);
+  }
+  void flag(uint32_t warp, StrongOp op, Order order, uint64_t address = 0x1000) {
+    std::array<uint64_t, 32> at;
+    at.fill(address);
+    global(warp, 1, at.data(), 4, op == StrongOp::load ? Access::strong_read : Access::strong_write, 99);
+    strong(warp, 0, true, address, op, order);
   }
   // Lanes of one warp release to lanes of another, as an mbarrier does.
   void hand_over(uint32_t from, uint32_t from_lanes, uint32_t to, uint32_t to_lanes) {
@@ -24,42 +37,42 @@ struct Shared : RaceChecker {
 };
 
 TEST(Race, UnorderedWriteAndReadOfOneByte) {
-  Shared s;
+  Cluster s;
   s.touch(0, 1, 64, Access::write, 1);
   s.touch(1, 1, 64, Access::read, 2);
   ASSERT_EQ(s.reports().size(), 1u);
   EXPECT_EQ(s.reports()[0].rule, "RACE-01");
-  EXPECT_EQ(s.reports()[0].address, 64u);
-  EXPECT_EQ(s.reports()[0].place_now, 2u);
-  EXPECT_EQ(s.reports()[0].place_before, 1u);
+  EXPECT_EQ(s.reports()[0].word, 16u);
+  EXPECT_EQ(s.reports()[0].now.place, 2u);
+  EXPECT_EQ(s.reports()[0].before.place, 1u);
 }
 
 TEST(Race, NeighbouringBytesDoNotConflict) {
-  Shared s;
+  Cluster s;
   s.touch(0, 1, 64, Access::write, 1, 0, 2);
   s.touch(1, 1, 66, Access::write, 2, 0, 2);
   s.touch(2, 1, 65, Access::read, 3, 0, 1);
   ASSERT_EQ(s.reports().size(), 1u);
-  EXPECT_EQ(s.reports()[0].place_before, 1u);
+  EXPECT_EQ(s.reports()[0].before.place, 1u);
 }
 
 TEST(Race, ReadsAndAtomicsAmongThemselvesAreFine) {
-  Shared s;
+  Cluster s;
   s.touch(0, kAll, 0, Access::read, 1);
   s.touch(1, kAll, 0, Access::read, 2);
-  s.touch(0, kAll, 8, Access::atomic, 3);
-  s.touch(1, kAll, 8, Access::atomic, 4);
+  s.touch(0, kAll, 8, Access::strong_write, 3);
+  s.touch(1, kAll, 8, Access::strong_write, 4);
   EXPECT_TRUE(s.reports().empty());
   s.touch(2, 1, 8, Access::read, 5);  // an ordinary read conflicts with both
   EXPECT_EQ(s.reports().size(), 2u);
 }
 
 TEST(Race, LanesOfAWarpNeedASyncToo) {
-  Shared s;
+  Cluster s;
   s.touch(0, kAll, 0, Access::write, 1, 4);
   s.touch(0, 1, 4, Access::read, 2);
   ASSERT_EQ(s.reports().size(), 1u);
-  Shared t;
+  Cluster t;
   t.touch(0, kAll, 0, Access::write, 1, 4);
   t.touch(0, 2, 4, Access::read, 2);  // its own
   t.sync_lanes(0, kAll);
@@ -68,7 +81,7 @@ TEST(Race, LanesOfAWarpNeedASyncToo) {
 }
 
 TEST(Race, ReleaseAndAcquireOrderOnlyWhatTheReleasingLaneKnew) {
-  Shared s;
+  Cluster s;
   s.touch(0, kAll, 0, Access::write, 1, 4);  // lane l writes word l
   s.hand_over(0, 1, 1, kAll);                // lane 0 alone arrives
   s.touch(1, 1, 0, Access::read, 2);
@@ -78,14 +91,14 @@ TEST(Race, ReleaseAndAcquireOrderOnlyWhatTheReleasingLaneKnew) {
 }
 
 TEST(Race, WhoWaitsAloneKnowsAlone) {
-  Shared s;
+  Cluster s;
   s.touch(0, kAll, 0, Access::write, 1, 4);
   s.hand_over(0, kAll, 1, 1);  // lane 0 of warp 1 waited
   s.touch(1, 1, 4, Access::read, 2);
   EXPECT_TRUE(s.reports().empty());
   s.touch(1, 2, 4, Access::read, 3);  // lane 1 did not
   ASSERT_EQ(s.reports().size(), 1u);
-  Shared t;
+  Cluster t;
   t.touch(0, kAll, 0, Access::write, 1, 4);
   t.hand_over(0, kAll, 1, 1);
   t.sync_lanes(1, kAll);
@@ -94,16 +107,16 @@ TEST(Race, WhoWaitsAloneKnowsAlone) {
 }
 
 TEST(Race, EveryReaderMustBeCollectedBeforeTheSlotIsOverwritten) {
-  Shared s;
+  Cluster s;
   const uint32_t slot = s.new_slot();
   s.touch(0, kAll, 0, Access::read, 1, 4);
   s.touch(1, kAll, 0, Access::read, 2, 4);
   s.hand_over(0, kAll, 2, 1);
   s.async(2, 0, slot, 1, 0, 128, Access::write, 3);  // warp 1 has not arrived
   ASSERT_EQ(s.reports().size(), 1u);
-  EXPECT_EQ(s.reports()[0].place_before, 2u);
-  EXPECT_TRUE(s.reports()[0].now_async);
-  Shared t;
+  EXPECT_EQ(s.reports()[0].before.place, 2u);
+  EXPECT_TRUE(s.reports()[0].now.async);
+  Cluster t;
   const uint32_t ok = t.new_slot();
   t.touch(0, kAll, 0, Access::read, 1, 4);
   t.touch(1, kAll, 0, Access::read, 2, 4);
@@ -115,7 +128,7 @@ TEST(Race, EveryReaderMustBeCollectedBeforeTheSlotIsOverwritten) {
 
 TEST(Race, AsyncReadsOfGenericWritesNeedAProxyFence) {
   for (int fence : {0, 1, 2}) {  // none, by the writer, by the issuer
-    Shared s;
+    Cluster s;
     const uint32_t slot = s.new_slot();
     s.touch(0, kAll, 0, Access::write, 1, 4);
     if (fence == 1) s.proxy_fence(0, kAll);
@@ -127,7 +140,7 @@ TEST(Race, AsyncReadsOfGenericWritesNeedAProxyFence) {
       EXPECT_EQ(s.reports()[0].rule, "FENCE-01");
     }
   }
-  Shared late;  // a fence before the write does not count
+  Cluster late;  // a fence before the write does not count
   late.proxy_fence(0, kAll);
   late.touch(0, kAll, 0, Access::write, 1, 4);
   late.hand_over(0, kAll, 1, 1);
@@ -136,7 +149,7 @@ TEST(Race, AsyncReadsOfGenericWritesNeedAProxyFence) {
 }
 
 TEST(Race, CopiesAreCompleteForWhoLearnsIt) {
-  Shared s;
+  Cluster s;
   const uint32_t slot = s.new_slot();
   s.async(0, 0, slot, 1, 0, 64, Access::write, 1);
   s.learn(1, kAll, slot, 1);
@@ -150,7 +163,7 @@ TEST(Race, CopiesAreCompleteForWhoLearnsIt) {
 }
 
 TEST(Race, CpAsyncGroupsOfEachLane) {
-  Shared s;
+  Cluster s;
   s.cp_async(0, 3, 16, 16, 1, 1);
   s.cp_async(0, 3, 32, 16, 2, 2);
   s.cp_async_complete(0, 3, 1);
@@ -164,11 +177,183 @@ TEST(Race, CpAsyncGroupsOfEachLane) {
 }
 
 TEST(Race, ForgottenWordsStartAfresh) {
-  Shared s;
+  Cluster s;
   s.touch(0, 1, 64, Access::write, 1);
   s.forget(64, 8);
   s.touch(1, 1, 64, Access::write, 2);
   EXPECT_TRUE(s.reports().empty());
+}
+
+// Every pair of patterns of 4, 8 and 16 bytes a lane: the lanes that touch a byte are those of the formula.
+TEST(Race, StripedAccessesAreJudgedLaneByLane) {
+  for (uint32_t first : {1u, 2u, 4u, 8u, 16u})
+    for (uint32_t second : {1u, 2u, 4u, 8u, 16u}) {
+      Cluster s;
+      s.touch(0, kAll, 256, Access::write, 1, first, first);
+      s.touch(0, kAll, 256, Access::read, 2, second, second);
+      // Lane l reads what another lane wrote unless both divide the bytes alike.
+      EXPECT_EQ(s.reports().empty(), first == second) << first << " " << second;
+    }
+}
+
+TEST(Race, LanesThatStoreOneWordInOneInstructionDoNotRace) {
+  Cluster s;
+  s.touch(0, kAll, 64, Access::write, 1);
+  EXPECT_TRUE(s.reports().empty());
+  s.touch(0, kAll, 64, Access::write, 1);  // the next execution does: lane 0 overwrites what lane 31 may have stored
+  EXPECT_EQ(s.reports().size(), 1u);
+}
+
+// All readers count, whatever their number and pattern.
+TEST(Race, ManyReadersAndOneWriter) {
+  for (uint32_t missing = 0; missing < 4; ++missing)
+    for (uint32_t step : {0u, 4u, 8u}) {
+      Cluster s;
+      for (uint32_t w = 0; w < 4; ++w) s.touch(w, kAll, 512, Access::read, 10 + w, w % 2 ? step : 4);
+      for (uint32_t w = 0; w < 4; ++w)
+        if (w != missing) s.hand_over(w, kAll, 0, kAll);
+      s.sync_lanes(0, kAll);
+      s.touch(0, 1, 512, Access::write, 20);
+      ASSERT_EQ(s.reports().size(), missing == 0 ? 0u : 1u) << missing << " " << step;
+      if (missing) {
+        EXPECT_EQ(s.reports()[0].before.place, 10 + missing);
+      }
+    }
+}
+
+TEST(Race, AsyncWritesOverGenericWritesNeedAProxyFence) {
+  for (bool fence : {false, true}) {
+    Cluster s;
+    s.touch(0, kAll, 0, Access::write, 1, 4);
+    if (fence) s.proxy_fence(0, kAll);
+    s.hand_over(0, kAll, 1, 1);
+    s.async(1, 0, s.new_slot(), 1, 0, 128, Access::write, 2);
+    ASSERT_EQ(s.reports().size(), fence ? 0u : 1u);
+    if (!fence) {
+      EXPECT_EQ(s.reports()[0].rule, "FENCE-04");
+    }
+  }
+}
+
+TEST(Race, WhatAWgmmaReadsIsGivenAwayByARelease) {
+  Cluster s;
+  const uint32_t slot = s.new_slot(0), copies = s.new_slot();
+  const Clock start = s.snapshot(0, kAll);
+  s.released(0);
+  s.async(start, slot, 1, 0, 128, Access::read, 1);
+  const Clock c = s.snapshot(0, 1);
+  s.released(0, 77);
+  s.acquire(1, kAll, c);
+  s.async(1, 0, copies, 1, 0, 128, Access::write, 2);
+  ASSERT_EQ(s.reports().size(), 1u);
+  EXPECT_EQ(s.reports()[0].released_place, 77u);
+}
+
+TEST(Race, SomeLanesHaveLeft) {
+  Cluster s;
+  s.left(0, 0xFFFF0000);
+  s.touch(1, kAll, 0, Access::write, 1, 4);
+  s.hand_over(1, kAll, 0, 0xFFFF);
+  s.sync_lanes(0, 0xFFFF);
+  s.touch(0, 0xFFFF, 0, Access::read, 2, 4);
+  EXPECT_TRUE(s.reports().empty());
+}
+
+// ---------------------------------------------------------------- global memory
+
+TEST(Race, MessageThroughAGlobalFlag) {
+  struct Row {
+    Order store, load;
+    bool fence_before, fence_after;
+    size_t races;
+  };
+  for (const Row& r :
+       {Row{Order::release, Order::acquire, false, false, 0}, Row{Order::relaxed, Order::acquire, true, false, 0},
+        Row{Order::release, Order::relaxed, false, true, 0}, Row{Order::relaxed, Order::relaxed, true, true, 0},
+        Row{Order::relaxed, Order::acquire, false, false, 1}, Row{Order::release, Order::relaxed, false, false, 1},
+        Row{Order::relaxed, Order::relaxed, true, false, 1}, Row{Order::relaxed, Order::relaxed, false, true, 1}}) {
+    Cluster s;
+    s.touch_global(0, 1, 0x4000, Access::write, 1);
+    if (r.fence_before) s.fence(0, 1);
+    s.flag(0, StrongOp::store, r.store);
+    s.flag(1, StrongOp::load, r.load);
+    if (r.fence_after) s.fence(1, 1);
+    s.touch_global(1, 1, 0x4000, Access::read, 2);
+    EXPECT_EQ(s.reports().size(), r.races);
+    if (r.races && !s.reports().empty()) {
+      EXPECT_EQ(s.reports()[0].rule, "RACE-02");
+    }
+  }
+}
+
+// Three warps count up; the last one sees what all wrote: updates go on with what earlier writes released.
+TEST(Race, UpdatesPassOnWhatEarlierOnesReleased) {
+  for (bool fenced : {false, true}) {
+    Cluster s;
+    for (uint32_t w = 0; w < 3; ++w) {
+      s.touch_global(w, 1, 0x4000 + 64 * w, Access::write, 1 + w);
+      if (fenced || w != 1) s.fence(w, 1);
+      s.flag(w, StrongOp::update, Order::relaxed);
+    }
+    s.fence(2, 1);
+    for (uint32_t w = 0; w < 3; ++w) s.touch_global(2, 1, 0x4000 + 64 * w, Access::read, 10 + w);
+    ASSERT_EQ(s.reports().size(), fenced ? 0u : 1u);
+    if (!fenced) {
+      EXPECT_EQ(s.reports()[0].before.place, 2u);
+    }
+  }
+}
+
+TEST(Race, IndependentClustersAreComparedInTheirOrder) {
+  for (const std::vector<uint32_t>& ends : {std::vector<uint32_t>{0, 1, 2}, {2, 1, 0}, {1, 2, 0}}) {
+    GridRaces grid(false);
+    for (uint32_t n : ends) {
+      Cluster s(&grid, n);
+      s.touch_global(0, kAll, 0x8000 + 128 * n, Access::write, 1);
+      s.touch_global(0, kAll, 0x20000, Access::read, 2);
+      if (n == 2) s.touch_global(1, 1, 0x8000 + 128, Access::read, 3);  // the first word of cluster 1
+      EXPECT_TRUE(s.reports().empty());
+      grid.finished(n, s);
+    }
+    ASSERT_EQ(grid.reports().size(), 1u);
+    const RaceReport& r = grid.reports()[0];
+    EXPECT_EQ(r.rule, "RACE-02");
+    EXPECT_EQ(r.now.cluster, 2u);
+    EXPECT_EQ(r.now.place, 3u);
+    EXPECT_EQ(r.before.cluster, 1u);
+    EXPECT_EQ(r.word, (0x8000u + 128) / 4);
+  }
+}
+
+TEST(Race, ClustersThatRunTogetherOrderEachOther) {
+  for (bool fenced : {false, true}) {
+    GridRaces grid(true);
+    Cluster a(&grid, 0), b(&grid, 1), c(&grid, 2);
+    a.touch_global(0, 1, 0x4000, Access::write, 1);
+    if (fenced) a.fence(0, 1);
+    a.flag(0, StrongOp::update, Order::relaxed);
+    b.flag(1, StrongOp::update, Order::acq_rel);
+    c.flag(2, StrongOp::load, Order::acquire);
+    c.touch_global(2, 1, 0x4000, Access::read, 2);
+    EXPECT_EQ(c.reports().size(), fenced ? 0u : 1u);
+    // What one warp of a cluster knows of another cluster its barrier passes on.
+    c.hand_over(2, kAll, 3, kAll);
+    c.touch_global(3, 1, 0x4000, Access::write, 3);
+    EXPECT_EQ(c.reports().size(), fenced ? 0u : 2u);
+  }
+}
+
+// Long loops do not pile up histories, and forget nothing.
+TEST(Race, HistoriesAreCompacted) {
+  Cluster s;
+  s.touch(1, kAll, 2048, Access::write, 7, 4);
+  for (uint32_t k = 0; k < 300000; ++k) {
+    s.touch(0, kAll, 128 * (k % 8), Access::write, 1, 4);
+    s.sync_lanes(0, kAll);
+  }
+  s.touch(0, 1, 2048, Access::read, 8);
+  ASSERT_EQ(s.reports().size(), 1u);
+  EXPECT_EQ(s.reports()[0].before.place, 7u);
 }
 
 }  // namespace

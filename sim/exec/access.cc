@@ -67,18 +67,6 @@ Cta* owner_of(Warp& w, const Insn& i, uint64_t address, uint64_t bytes, uint32_t
   return owner;
 }
 
-void note_strong(Warp& w, Space space, const LaneAddresses& at, uint32_t lanes, Access kind, Cta& c) {
-  for (uint32_t m = lanes; m; m &= m - 1) {
-    const uint32_t l = lowest_lane(m);
-    const uint64_t key = at.at[l] + (space == Space::shared ? kSharedWindow : 0);
-    auto it = c.strong.find(key);
-    if (kind != Access::write && it != c.strong.end()) c.race->acquire(w.agent, 1u << l, it->second);
-    if (kind == Access::read) continue;
-    c.race->snapshot_into(c.strong[key], w.agent, 1u << l);
-    c.race->released(w.agent);
-  }
-}
-
 }  // namespace
 
 Space resolve(uint64_t& address) {
@@ -236,8 +224,9 @@ bool shared_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uint
   if (!(value & kRankMask)) value |= uint64_t{w.cta->rank} << kRankShift;
   if (!cluster_address(w, i, value, bytes, align, owner, out)) return false;
   if (owner == w.cta) return true;
-  w.cta->fault("MBAR-10", i.place, "address " + hex(value) + " belongs to the CTA of rank " +
-                                       std::to_string(owner->rank) + ", this needs one of the executing CTA");
+  w.cta->fault("MBAR-10", i.place,
+               "address " + hex(value) + " belongs to the CTA of rank " + std::to_string(owner->rank) +
+                   ", this needs one of the executing CTA");
   return false;
 }
 
@@ -261,40 +250,59 @@ bool cluster_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uin
   return false;
 }
 
-void note_access(Warp& w, const Insn& i, Space space, const LaneAddresses& at, uint32_t lanes, uint32_t bytes,
-                 Access kind, Cta* owner) {
-  Cta& c = owner ? *owner : *w.cta;
-  if (i.b & kStrong || kind == Access::atomic) note_strong(w, space, at, lanes, kind, c);
-  if (space != Space::shared) return;
+namespace {
+
+// Lanes that touch a live mbarrier are reported, and left out.
+void note_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes, uint32_t bytes, Access kind, Cta& c) {
   std::array<uint32_t, 32> shared;
-  for (uint32_t m = lanes; m; m &= m - 1) {
-    const uint32_t l = lowest_lane(m);
-    const auto offset = static_cast<uint32_t>(at.at[l]);
-    shared[l] = c.flat(offset);
-    for (uint32_t a = offset & ~7u; a < offset + bytes; a += 8)
-      if (c.mbarrier_at(a)) {
-        c.finding(
-            c.violation("MBAR-04", i.place, "an ordinary access touches the live mbarrier at " + c.shared_text(a)));
-        lanes &= ~(1u << l);
-        break;
-      }
-  }
-  w.cta->race->generic(w.agent, lanes, shared.data(), bytes, i.b & (kStrong | kVolatile) ? Access::atomic : kind,
-                       i.place);
+  for (uint32_t l = 0; l < 32; ++l) shared[l] = c.flat(static_cast<uint32_t>(at.at[l]));
+  if (c.mbarriers.size() > 1)
+    for (uint32_t m = lanes; m; m &= m - 1) {
+      const uint32_t l = lowest_lane(m);
+      const auto offset = static_cast<uint32_t>(at.at[l]);
+      for (uint32_t a = offset & ~7u; a < offset + bytes; a += 8)
+        if (c.mbarrier_at(a)) {
+          c.finding(
+              c.violation("MBAR-04", i.place, "an ordinary access touches the live mbarrier at " + c.shared_text(a)));
+          lanes &= ~(1u << l);
+          break;
+        }
+    }
+  if (lanes) w.cta->race->shared(w.agent, lanes, shared.data(), bytes, kind, i.place);
 }
 
-void note_access(Warp& w, const Insn& i, const WarpAccess& at, uint32_t bytes, Access kind) {
-  if (!at.mixed) {
-    if (at.space == Space::shared || at.space == Space::global)
-      note_access(w, i, at.space, at.in, w.mask, bytes, kind, at.owner);
-    return;
+// Lanes of one space, shared memory of one CTA.
+void note_lanes(Warp& w, const Insn& i, Space space, const LaneAddresses& at, uint32_t lanes, uint32_t bytes,
+                Access kind, Cta& owner) {
+  if (space != Space::shared && space != Space::global) return;
+  RaceChecker& race = *w.cta->race;
+  const bool strong = i.b & kStrong || is_strong(kind);
+  const Access as = !strong ? kind : is_write(kind) ? Access::strong_write : Access::strong_read;
+  if (space == Space::global) race.global(w.agent, lanes, at.at.data(), bytes, as, i.place);
+  else note_shared(w, i, at, lanes, bytes, as, owner);
+  if (!strong) return;
+  const StrongOp op = kind == Access::read    ? StrongOp::load
+                      : kind == Access::write ? StrongOp::store
+                                              : StrongOp::update;
+  for (uint32_t m = lanes; m; m &= m - 1) {
+    const uint32_t l = lowest_lane(m);
+    const uint64_t address = space == Space::global ? at.at[l] : owner.flat(static_cast<uint32_t>(at.at[l]));
+    race.strong(w.agent, l, space == Space::global, address, op, static_cast<Order>(i.d));
   }
+}
+
+}  // namespace
+
+void note_access(Warp& w, const Insn& i, const WarpAccess& at, uint32_t bytes, Access kind) {
+  if (!at.mixed) return note_lanes(w, i, at.space, at.in, w.mask, bytes, kind, at.owner ? *at.owner : *w.cta);
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
-    if (at.spaces[l] == Space::shared || at.spaces[l] == Space::global)
-      note_access(w, i, at.spaces[l], at.in, 1u << l, bytes, kind,
-                  at.spaces[l] == Space::shared ? at.owners[l] : nullptr);
+    note_lanes(w, i, at.spaces[l], at.in, 1u << l, bytes, kind, at.spaces[l] == Space::shared ? *at.owners[l] : *w.cta);
   }
+}
+
+void note_own_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes, uint32_t bytes, Access kind) {
+  note_lanes(w, i, Space::shared, at, lanes, bytes, kind, *w.cta);
 }
 
 Space take_space(Builder& b, bool* cluster) {

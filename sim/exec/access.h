@@ -64,11 +64,10 @@ bool shared_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uint
 bool cluster_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uint32_t align, Cta*& owner,
                      uint32_t& out);
 
-// Tells the race checker and the strong-access clocks. The second form: lanes of one space; shared addresses (without
-// rank) belong to `owner`, the executing CTA where it is null.
+// Tells the race checker of an access, and of what a strong one orders (Insn::d is its Order).
 void note_access(Warp& w, const Insn& i, const WarpAccess& at, uint32_t bytes, Access kind);
-void note_access(Warp& w, const Insn& i, ptx::Space space, const LaneAddresses& at, uint32_t lanes, uint32_t bytes,
-                 Access kind, Cta* owner = nullptr);
+// The same for lanes at addresses (without rank) of the executing CTA's shared memory.
+void note_own_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes, uint32_t bytes, Access kind);
 
 // Takes `.shared`, `.shared::cta`, `.global` ... from the modifiers; generic where there is none.
 // `cluster` (if given) tells .shared::cluster from .shared and .shared::cta.

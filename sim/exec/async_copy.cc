@@ -43,7 +43,7 @@ struct Arrival : CpAsyncOp {
       const uint32_t l = lowest_lane(m);
       Mbarrier* b = c.mbarrier_at(at[l]);
       if (!b) return c.fault("MBAR-03", place, "the mbarrier of this arrival is gone"), true;
-      if (c.race) raise(b->arriving.known, c.race->cp_slot(warp->agent, l), groups[l]);
+      if (c.race) c.race->complete_copies(b->arriving, warp->agent, l, groups[l]);
       if (!c.settle_mbarrier(*b, at[l], arrive(*b, 1), place)) return true;
     }
     return true;
@@ -93,7 +93,7 @@ Step copy(Warp& w, const Insn& i) {
       if (!host_memory(w, i, l, ptx::Space::global, from, size, false)) return Step::trap;
     }
     op->from[l] = from, op->from_bytes[l] = size;
-    if (c.race) c.race->cp_async(w.agent, l, op->to[l], i.bytes, w.cp_group[l], i.place);
+    if (c.race) c.race->cp_async(w.agent, l, c.flat(op->to[l]), i.bytes, w.cp_group[l], i.place);
   }
   issue(w, i, std::move(op));
   return Step::next;

@@ -57,7 +57,7 @@ Step atomic(Warp& w, const Insn& i) {
     if (i.dst != kNone) w.reg<Slot>(i.dst)[l] = raw;
   }
   w.cta->progress += changed;  // a lock that is tried in vain is a spin
-  if (w.cta->race) note_access(w, i, at, bytes, Access::atomic);
+  if (w.cta->race) note_access(w, i, at, bytes, Access::strong_write);
   return Step::next;
 }
 
@@ -84,8 +84,11 @@ ExecFn atomic_for(Type t) {
 
 void build_atomic(Builder& b) {
   const bool returns = b.mnemonic() == "atom";
-  for (std::string_view s : {"relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys", "noftz"})
-    b.mods().take(s);
+  constexpr std::string_view kOrders[] = {"relaxed", "acquire", "release", "acq_rel"};
+  uint8_t order = 0;
+  for (uint8_t k = 0; k < std::size(kOrders); ++k)
+    if (b.mods().take(kOrders[k])) order = k;
+  for (std::string_view s : {"cta", "cluster", "gpu", "sys", "noftz"}) b.mods().take(s);
   bool cluster = false;
   const Space space = take_space(b, &cluster);
   Op op = Op::add;
@@ -103,7 +106,7 @@ void build_atomic(Builder& b) {
   const uint32_t x = b.source(first + 1, *type), y = values == 2 ? b.source(first + 2, *type) : kNone;
   if (space != Space::shared) b.program().orders_ctas = true;
   Insn& i = b.emit(exec);
-  i.a = static_cast<uint8_t>(space), i.c = static_cast<uint8_t>(op);
+  i.a = static_cast<uint8_t>(space), i.c = static_cast<uint8_t>(op), i.d = order;
   i.bytes = static_cast<uint16_t>(byte_size(*type));
   if (cluster) i.b |= kClusterSpace;
   set_address(i, address);

@@ -1,6 +1,5 @@
 // bar.warp.sync, named barriers (bar, barrier), fences, setmaxnreg.
-// PTX ISA 9.7.13.1-4, 9.7.19.5. Fences between generic accesses have no effect here: the simulator is sequentially
-// consistent and happens-before follows barriers and strong accesses; proxy fences count (FENCE-01).
+// PTX ISA 9.7.13.1-4, 9.7.19.5. The simulator is sequentially consistent; fences are for the race checker.
 #include "sim/exec/builder.h"
 #include "sim/exec/collective.h"
 #include "sim/machine/named_barrier.h"
@@ -68,6 +67,11 @@ Step reduce(Warp& w, const Insn& i) {
   const uint32_t n = b.result;
   if (r == Reduction::popc) for_lanes(w.mask, [&](uint32_t l) { w.reg<uint32_t>(i.dst)[l] = n; });
   else w.pred(i.dst) = (w.pred(i.dst) & ~w.mask) | ((r == Reduction::and_ ? n == 0 : n != 0) ? w.mask : 0);
+  return Step::next;
+}
+
+Step fence(Warp& w, const Insn&) {
+  if (w.cta->race) w.cta->race->fence(w.agent, w.mask);
   return Step::next;
 }
 
@@ -139,7 +143,7 @@ void build_fence(Builder& b) {
   if (b.mnemonic() == "membar") {
     if (b.mods().take("proxy")) return b.unsupported_form(b.insn().opcode);
     for (std::string_view m : {"cta", "gl", "sys", "gpu"}) b.mods().take(m);
-    return;
+    return void(b.emit(fence));
   }
   if (b.mods().take("proxy")) {
     if (b.mods().take("async")) {
@@ -154,6 +158,7 @@ void build_fence(Builder& b) {
   for (std::string_view m : {"mbarrier_init", "sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "sys",
                              "sync_restrict::shared::cta", "sync_restrict::shared::cluster"})
     b.mods().take(m);
+  b.emit(fence);
 }
 
 void build_register_budget(Builder& b) {

@@ -185,14 +185,14 @@ void enter_group(Warp& w, uint32_t lane, const Insn& i, StoreOp& op) {
 void note_store_read(Warp& w, uint32_t lane, const StoreOp& op, uint32_t address, uint32_t bytes) {
   Cta& c = *w.cta;
   if (c.race)
-    c.race->async(w.agent, lane, groups_of(c, op.thread).slot, static_cast<uint32_t>(op.group), address, bytes,
+    c.race->async(w.agent, lane, groups_of(c, op.thread).slot, static_cast<uint32_t>(op.group), c.flat(address), bytes,
                   Access::read, op.place);
 }
 
 void note_load_write(Warp& w, uint32_t lane, const LoadOp& op, uint32_t address, uint32_t bytes) {
   Cta& c = *w.cta;
   if (c.race)
-    c.race->async(w.agent, lane, c.mbarrier_at(op.barrier)->slot, static_cast<uint32_t>(op.phase + 1), address, bytes,
+    c.race->async(w.agent, lane, c.mbarrier_at(op.barrier)->slot, static_cast<uint32_t>(op.phase + 1), c.flat(address), bytes,
                   Access::write, op.place);
 }
 

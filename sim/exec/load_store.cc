@@ -127,8 +127,10 @@ void build_load_store(Builder& b) {
   const bool is_store = b.mnemonic() == "st";
   if (b.mods().take("async") || b.mods().take("bulk")) return b.unsupported_form(b.insn().opcode);
   uint8_t flags = 0;
+  Order order = Order::relaxed;
   for (std::string_view s : kStrongWords)
-    if (b.mods().take(s)) flags |= kStrong;
+    if (b.mods().take(s))
+      flags |= kStrong, order = s == "acquire" ? Order::acquire : s == "release" ? Order::release : order;
   if (b.mods().take("volatile")) flags |= kStrong | kVolatile;
   b.mods().take("weak");
   for (std::string_view s : kScopes) b.mods().take(s);
@@ -162,7 +164,7 @@ void build_load_store(Builder& b) {
   if (!exec) return b.fail("a 64-bit register is expected in " + b.insn().opcode);
   if (flags & kStrong && space != Space::shared) b.program().orders_ctas = true;
   Insn& i = b.emit(exec);
-  i.a = static_cast<uint8_t>(space), i.b = flags;
+  i.a = static_cast<uint8_t>(space), i.b = flags, i.d = static_cast<uint8_t>(order);
   i.bytes = static_cast<uint16_t>(byte_size(*type));
   set_address(i, address);
   i.list = b.list(registers), i.list_count = static_cast<uint32_t>(vector), i.list_dst = is_store ? 0 : i.list_count;

@@ -51,7 +51,7 @@ Step move_matrices(Warp& w, const Insn& i) {
         }
       }
   if (Store) ++c.progress;
-  if (c.race) note_access(w, i, Space::shared, at, lanes_below(8 * count), 16, Store ? Access::write : Access::read);
+  if (c.race) note_own_shared(w, i, at, lanes_below(8 * count), 16, Store ? Access::write : Access::read);
   return Step::next;
 }
 

@@ -20,7 +20,7 @@ void touch(Warp& w, const Insn& i, uint32_t lanes, uint32_t address, Access kind
   if (!w.cta->race) return;
   std::array<uint32_t, 32> at;
   at.fill(address);
-  w.cta->race->generic(w.agent, lanes, at.data(), kMbarrierBytes, kind, i.place);
+  w.cta->race->shared(w.agent, lanes, at.data(), kMbarrierBytes, kind, i.place);
 }
 
 // The live barrier that a lane names; null after a trap.
@@ -72,7 +72,7 @@ Step arrive_barrier(Warp& w, const Insn& i) {
     uint32_t address = 0;
     Mbarrier* b = barrier_of(w, i, l, address);
     if (!b) return Step::trap;
-    touch(w, i, 1u << l, address, Access::atomic);
+    touch(w, i, 1u << l, address, Access::strong_write);
     const uint32_t operand = i.src[1] == kNone ? 1 : w.reg<uint32_t>(i.src[1])[l];
     const int64_t count = i.c & kExpect ? 1 : operand;
     if (i.dst != kNone) w.reg<uint64_t>(i.dst)[l] = b->phase << 20 | static_cast<uint64_t>(b->pending);
@@ -86,7 +86,7 @@ Step arrive_barrier(Warp& w, const Insn& i) {
     const MbarrierEvent e = i.c & kDrop ? arrive_drop(*b, count) : arrive(*b, count);
     if (!c.settle_mbarrier(*b, address, e, i.place)) return Step::trap;
   }
-  if (c.race) c.race->released(w.agent);
+  if (c.race) c.race->released(w.agent, i.place);
   c.note_event(EventKind::arrive, w, i.place);
   return Step::next;
 }
@@ -99,7 +99,7 @@ Step transaction(Warp& w, const Insn& i) {
     uint32_t address = 0;
     Mbarrier* b = barrier_of(w, i, l, address);
     if (!b) return Step::trap;
-    touch(w, i, 1u << l, address, Access::atomic);
+    touch(w, i, 1u << l, address, Access::strong_write);
     const int64_t bytes = w.reg<uint32_t>(i.src[1])[l];
     if (!c.settle_mbarrier(*b, address, expect_tx(*b, i.c ? -bytes : bytes), i.place)) return Step::trap;
   }
@@ -163,7 +163,7 @@ Step wait_barrier(Warp& w, const Insn& i) {
     uint32_t same = 0;
     for (uint32_t k = m; k; k &= k - 1)
       if (lane_address(w, i, lowest_lane(k)) == lane_address(w, i, lowest_lane(m))) same |= 1u << lowest_lane(k);
-    touch(w, i, same, address, Access::atomic);
+    touch(w, i, same, address, Access::strong_write);
     c.race->acquire(w.agent, same, b->done);
     m &= ~same;
   }

@@ -163,7 +163,7 @@ bool check_operand(Cta& c, const WgmmaRecord& r, uint32_t group, uint64_t descri
   each_chunk(d, mn_major, extent, [&](uint32_t, uint32_t, uint32_t address) {
     inside &= address >= kSharedStart && address + 16 <= c.program.shared_end;
     if (inside && c.race)
-      c.race->async(r.start, c.wgmma[group]->slot, static_cast<uint32_t>(r.group[0]), address, 16, Access::read,
+      c.race->async(r.start, c.wgmma[group]->slot, static_cast<uint32_t>(r.group[0]), c.flat(address), 16, Access::read,
                     i.place);
   });
   if (!inside)
@@ -210,7 +210,7 @@ Step mma_async(Warp& w, const Insn& i) {
   r.insn[k] = &i, r.group[k] = g.committed[k] + 1;
   r.descriptors = descriptors, r.scale_d = scale;
   r.issued |= 1u << k;
-  if (c.race) c.race->snapshot_into(r.start, w.index, ~0u), c.race->released(w.agent);
+  if (c.race) c.race->snapshot_into(r.start, w.agent, ~0u), c.race->released(w.agent);
   ++c.progress;
   mark_pending(w);
   c.note_event(EventKind::wgmma_issue, w, i.place);

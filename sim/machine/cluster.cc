@@ -19,7 +19,9 @@ Cluster::Cluster(const Program& p, const Launch& l, GlobalMemory& global, runtim
   const runtime::Dim3& k = l.cluster;
   const auto count = static_cast<uint32_t>(k.count());
   const auto threads = static_cast<uint32_t>(l.block.count()), per_cta = (threads + 31) / 32;
-  if (l.checks) race = std::make_unique<RaceChecker>(count * per_cta, count * (p.shared_end + 31));
+  if (l.checks)
+    race = std::make_unique<RaceChecker>(count * per_cta, per_cta, threads % 32 ? (1u << threads % 32) - 1 : ~0u,
+                                         l.races, static_cast<uint32_t>(linear_id));
   for (uint32_t r = 0; r < count; ++r) {
     const runtime::Dim3 id{first.x + r % k.x, first.y + r / k.x % k.y, first.z + r / (k.x * k.y)};
     ctas.push_back(std::make_unique<Cta>(*this, global, id, r));
@@ -86,7 +88,6 @@ void Cluster::run_due() {
   }
 }
 
-
 // ---------------------------------------------------------------- barrier.cluster
 
 namespace {
@@ -112,14 +113,15 @@ void complete(Cluster& c) {
 bool arrive_cluster(Warp& w, bool releases, uint32_t place) {
   Cluster& c = w.cta->cluster;
   if (c.race && w.cluster_arrived & w.mask)
-    w.cta->finding(w.cta->violation("CLUST-05", place,
-                                    "warp " + std::to_string(w.index) +
-                                        " arrives again at the barrier of the cluster before waiting for it"));
+    w.cta->finding(w.cta->violation(
+        "CLUST-05", place,
+        "warp " + std::to_string(w.index) + " arrives again at the barrier of the cluster before waiting for it"));
   w.cluster_arrived |= w.mask;
   for (uint32_t m = w.mask; m; m &= m - 1) w.cluster_generation[std::countr_zero(m)] = c.barrier.generation;
   if (c.race && releases) {
+    c.race->settle(w.agent, w.mask);
     c.race->snapshot_into(c.barrier.clock, w.agent, w.mask);
-    c.race->released(w.agent);
+    c.race->released(w.agent, place);
   }
   ++c.progress;
   if (!everybody_arrived(c)) return false;

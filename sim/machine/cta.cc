@@ -39,8 +39,7 @@ Cta::Cta(Cluster& owner, GlobalMemory& g, runtime::Dim3 cta_id, uint32_t cta_ran
   const uint32_t count = (thread_count() + 31) / 32;
   warps.resize(count);
   for (uint32_t i = 0; i < (count + 3) / 4; ++i) wgmma.push_back(std::make_unique<WgmmaGroupState>());
-  for (auto& w : wgmma)
-    if (race) w->slot = race->new_slot();
+  for (uint32_t i = 0; race && i < wgmma.size(); ++i) wgmma[i]->slot = race->new_slot(cta_rank * count + 4 * i);
   for (NamedBarrier& b : named) b.lanes.resize(count);
   start(*this);
 }
@@ -84,13 +83,13 @@ bool Cta::settle_mbarrier(Mbarrier& b, uint32_t address, const MbarrierEvent& e,
   }
   if (e.completed && race) {
     join(b.done, b.arriving);
-    raise(b.done.known, b.slot, static_cast<uint32_t>(b.phase));
+    race->complete(b.done, b.slot, static_cast<uint32_t>(b.phase));
     b.arriving = {};
   }
   return true;
 }
 
-Diag Cta::violation(const char* rule, uint32_t place, std::string message) const {
+Diag violation(const Program& program, const char* rule, uint32_t place, std::string message) {
   const Place& p = program.places[place];
   Diag d;
   d.kind = DiagKind::violation;

@@ -37,6 +37,7 @@ struct Launch {
   Schedule schedule = Schedule::rr;
   uint64_t seed = 0;
   bool checks = true;
+  GridRaces* races = nullptr;  // where there are checks
 };
 
 struct NamedBarrier {
@@ -63,6 +64,9 @@ struct Event {
   uint32_t warp = 0;
   uint32_t place = 0;
 };
+
+// A finding at an instruction: its source line, the call sites it was inlined through, its PTX.
+Diag violation(const Program& program, const char* rule, uint32_t place, std::string message);
 
 struct WgmmaGroupState;  // sim/machine/wgmma_state.h
 struct Cluster;
@@ -98,7 +102,6 @@ struct Cta {
   std::optional<Diag>& trap;
   Event& last_event;
   bool& steered;
-  std::unordered_map<uint64_t, Clock> strong;  // what strong accesses published, by generic address
 
   uint32_t thread_count() const { return static_cast<uint32_t>(launch.block.count()); }
   Mbarrier* mbarrier_at(uint32_t address);
@@ -116,7 +119,9 @@ struct Cta {
   void note_event(EventKind kind, const Warp& w, uint32_t place) { last_event = {kind, w.index, place}, ++events; }
 
   // ---- reports
-  Diag violation(const char* rule, uint32_t place, std::string message) const;
+  Diag violation(const char* rule, uint32_t place, std::string message) const {
+    return sim::violation(program, rule, place, std::move(message));
+  }
   void finding(Diag d);  // once a rule and place
   Step fault(const char* rule, uint32_t place, std::string message);
   std::string shared_text(uint32_t address) const;  // "full+8 (0x408)"

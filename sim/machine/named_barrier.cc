@@ -25,10 +25,11 @@ void complete(Cta& c, NamedBarrier& b) {
   ++c.progress;
 }
 
-void publish(Cta& c, NamedBarrier& b, const Warp& w, uint32_t lanes) {
+void publish(Cta& c, NamedBarrier& b, const Warp& w, uint32_t lanes, uint32_t place) {
   if (!c.race) return;
+  c.race->settle(w.agent, lanes);
   c.race->snapshot_into(b.clock, w.agent, lanes);
-  c.race->released(w.agent);
+  c.race->released(w.agent, place);
 }
 
 std::string name_of(uint32_t id) { return "barrier " + std::to_string(id); }
@@ -55,7 +56,7 @@ bool arrive_named(Warp& w, uint32_t id, uint32_t threads, bool waits, uint32_t p
                             name_of(id) + " expects " + std::to_string(threads) + " threads, the CTA has " +
                                 std::to_string(c.warps.size() * 32)));
   }
-  publish(c, b, w, w.mask);
+  publish(c, b, w, w.mask, place);
   b.lanes[w.index] |= w.mask;
   if ((b.lanes[w.index] & w.live) != w.live) {
     if (waits) b.syncing_warps |= bit;

@@ -1,5 +1,7 @@
 #include "sim/machine/scheduler.h"
 
+#include "sim/check/report.h"
+
 #include "sim/machine/paths.h"
 #include "sim/machine/wgmma_state.h"
 
@@ -221,141 +223,13 @@ class ClusterRun::Scheduler {
 
 namespace {
 
-std::string lanes_text(uint32_t lanes) {
-  if (lanes == ~0u) return "";
-  char text[32];
-  std::snprintf(text, sizeof text, " (lanes 0x%x)", lanes);
-  return text;
-}
-
-std::string wait_text(const Warp& w, const Path& p) {
-  const Cta& c = *w.cta;
-  const Wait& t = p.wait;
-  switch (t.kind) {
-    case Wait::Kind::none: return "spins without progress";
-    case Wait::Kind::mbarrier: {
-      std::string out = "waits at mbarrier " + c.shared_text(t.address) + " for parity " + std::to_string(t.parity);
-      const uint32_t i = c.mbarrier_index[t.address / 8];
-      const Mbarrier& b = c.mbarriers[i];
-      return out + ": it is in phase " + std::to_string(b.phase) + ", " + std::to_string(b.pending) + " of " +
-             std::to_string(b.expected) + " arrivals pending, " + std::to_string(b.tx) +
-             " transaction bytes outstanding";
-    }
-    case Wait::Kind::named_barrier: {
-      const NamedBarrier& b = c.named[t.id];
-      std::string out = "waits at barrier " + std::to_string(t.id) + ": arrived are warps";
-      for (const Warp& o : c.warps)
-        if (b.arrived_warps >> o.index & 1) out += " " + std::to_string(o.index);
-      if (b.arrived_warps == 0) out += " none (a part of this warp is elsewhere)";
-      return out +
-             (b.expected_threads ? " of " + std::to_string(b.expected_threads) + " threads" : ", expected are all");
-    }
-    case Wait::Kind::lanes:
-    case Wait::Kind::sync_lanes: return "waits for the other lanes of the warp";
-    case Wait::Kind::cp_async: return "waits for cp.async groups";
-    case Wait::Kind::bulk: return "waits for bulk groups";
-    case Wait::Kind::wgmma: return "waits for a wgmma that other warps of the warpgroup have not issued";
-    case Wait::Kind::registers: {
-      return "waits for " + std::to_string(t.number) + " registers of " + std::to_string(c.free_registers) + " free";
-    }
-    case Wait::Kind::cluster: {
-      std::string out = "waits at the barrier of the cluster: not arrived are";
-      for (const Warp* o : c.cluster.warps)
-        if (o->live & ~o->cluster_arrived)
-          out += " CTA " + std::to_string(o->cta->rank) + " warp " + std::to_string(o->index) +
-                 lanes_text(o->live & ~o->cluster_arrived);
-      return out;
-    }
-  }
-  return {};
-}
-
-// Adds the finding that describes who is blocked where.
-void add_hang(Cluster& c) {
-  size_t blocked = 0;
-  const Path* first = nullptr;
-  const Cta* where = nullptr;
-  for (const Warp* w : c.warps)
-    for (const Path& p : w->paths) {
-      ++blocked;
-      const bool registers = p.wait.kind == Wait::Kind::registers;
-      if (!first || registers || (first->wait.kind != Wait::Kind::mbarrier && p.wait.kind == Wait::Kind::mbarrier))
-        first = &p, where = w->cta;
-    }
-  if (!first) return;
-  const uint32_t at = c.program.code[first->pc].place;
-  const bool registers = first->wait.kind == Wait::Kind::registers;
-  Diag d = where->violation(registers ? "SETREG-05" : "PROG-01", at,
-                            "deadlock: CTA (" + std::to_string(where->id.x) + "," + std::to_string(where->id.y) + "," +
-                                std::to_string(where->id.z) + "), " + std::to_string(blocked) +
-                                " blocked and nothing outstanding can release them");
-  for (const Warp* w : c.warps)
-    for (const Path& p : w->paths)
-      d.notes.push_back({c.program.places[c.program.code[p.pc].place].where.front(),
-                         (c.ctas.size() > 1 ? "CTA " + std::to_string(w->cta->rank) + " " : "") + "warp " +
-                             std::to_string(w->index) + lanes_text(p.mask) + " " + wait_text(*w, p)});
-  c.findings.push_back(std::move(d));
-}
-
-// What is still under way when all threads have left.
-void check_exit(Cta& c) {
-  for (const auto& [thread, g] : c.bulk_groups)
-    if (g.last != 0 &&
-        !c.race->knows(c.warps[thread / 32].agent, thread % 32, g.slot, static_cast<uint32_t>(g.last)))
-      c.finding(c.violation(
-          "TMA-15", g.place,
-          "thread " + std::to_string(thread) + " exits without waiting until this store has read shared memory"));
-  for (const auto& g : c.wgmma)
-    for (const WgmmaRecord& r : g->records)
-      for (uint32_t w = 0; w < 4; ++w)
-        if (r.insn[w] && !(r.waited >> w & 1))
-          c.finding(c.violation("WGMMA-12", r.insn[w]->place, "the CTA has exited without waiting for this wgmma"));
-}
-void check_exit(Cluster& c) {
-  if (!c.race) return;
-  for (const auto& op : c.async.ops)
-    if (op->barrier != 0)
-      op->cta->finding(op->cta->violation(
-          "MBAR-16", op->place, "the CTA has exited while this is outstanding: " + op->describe(*op->cta)));
-  for (const auto& cta : c.ctas) check_exit(*cta);
-}
-
-void report_races(Cluster& cluster) {
-  if (!cluster.race) return;
-  auto kind = [](Access a, bool async) {
-    const std::string base = a == Access::read ? "read" : a == Access::write ? "write" : "atomic access";
-    return async ? base + " by an asynchronous operation" : base;
-  };
-  for (RaceReport r : cluster.race->reports()) {
-    const auto stride = static_cast<uint32_t>(cluster.ctas[0]->shared.size());
-    Cta& c = *cluster.ctas[r.address / stride];
-    r.address %= stride;
-    const bool fence = r.rule == "FENCE-01";
-    const bool barrier =
-        c.mbarrier_index[r.address / 8] != 0 && (r.now == Access::atomic || r.before == Access::atomic);
-    Diag d = c.violation(fence     ? "FENCE-01"
-                         : barrier ? "MBAR-03"
-                                   : "RACE-01",
-                         r.place_now,
-                         fence ? "no proxy fence orders this " + kind(r.now, r.now_async) +
-                                     " after the generic write of " + c.shared_text(r.address)
-                               : "this " + kind(r.now, r.now_async) + " of " + c.shared_text(r.address) +
-                                     " is not ordered with an earlier " + kind(r.before, r.before_async));
-    for (const SourceRange& s : c.program.places[r.place_before].where) {
-      d.notes.push_back({s, "the earlier " + kind(r.before, r.before_async)});
-      break;
-    }
-    c.finding(std::move(d));
-  }
-}
-
 ClusterEnd finish(Cluster& c, ClusterEnd end) {
   if (end == ClusterEnd::waiting) return end;
   report_races(c);
-  if (end == ClusterEnd::hang) add_hang(c);
+  if (end == ClusterEnd::hang) report_hang(c);
   if (end == ClusterEnd::trap) c.findings.push_back(*c.trap);
   if (end == ClusterEnd::done) {
-    check_exit(c);
+    report_exit(c);
     while (!c.async.empty() && !c.trap) c.step_async(c.async.first_of_queue(c.async.ops.front().get()), 1);
     if (c.trap) c.findings.push_back(*c.trap), end = ClusterEnd::trap;
   }

@@ -1,0 +1,187 @@
+#include "sim/check/report.h"
+
+#include <cstdio>
+
+#include "sim/check/grid.h"
+#include "sim/machine/cluster.h"
+#include "sim/machine/wgmma_state.h"
+
+namespace tc::sim {
+namespace {
+
+std::string lanes_text(uint32_t lanes) {
+  if (lanes == ~0u) return "";
+  char text[32];
+  std::snprintf(text, sizeof text, " (lanes 0x%x)", lanes);
+  return text;
+}
+
+std::string wait_text(const Warp& w, const Path& p) {
+  const Cta& c = *w.cta;
+  const Wait& t = p.wait;
+  switch (t.kind) {
+    case Wait::Kind::none: return "spins without progress";
+    case Wait::Kind::mbarrier: {
+      std::string out = "waits at mbarrier " + c.shared_text(t.address) + " for parity " + std::to_string(t.parity);
+      const uint32_t i = c.mbarrier_index[t.address / 8];
+      const Mbarrier& b = c.mbarriers[i];
+      return out + ": it is in phase " + std::to_string(b.phase) + ", " + std::to_string(b.pending) + " of " +
+             std::to_string(b.expected) + " arrivals pending, " + std::to_string(b.tx) +
+             " transaction bytes outstanding";
+    }
+    case Wait::Kind::named_barrier: {
+      const NamedBarrier& b = c.named[t.id];
+      std::string out = "waits at barrier " + std::to_string(t.id) + ": arrived are warps";
+      for (const Warp& o : c.warps)
+        if (b.arrived_warps >> o.index & 1) out += " " + std::to_string(o.index);
+      if (b.arrived_warps == 0) out += " none (a part of this warp is elsewhere)";
+      return out +
+             (b.expected_threads ? " of " + std::to_string(b.expected_threads) + " threads" : ", expected are all");
+    }
+    case Wait::Kind::lanes:
+    case Wait::Kind::sync_lanes: return "waits for the other lanes of the warp";
+    case Wait::Kind::cp_async: return "waits for cp.async groups";
+    case Wait::Kind::bulk: return "waits for bulk groups";
+    case Wait::Kind::wgmma: return "waits for a wgmma that other warps of the warpgroup have not issued";
+    case Wait::Kind::registers: {
+      return "waits for " + std::to_string(t.number) + " registers of " + std::to_string(c.free_registers) + " free";
+    }
+    case Wait::Kind::cluster: {
+      std::string out = "waits at the barrier of the cluster: not arrived are";
+      for (const Warp* o : c.cluster.warps)
+        if (o->live & ~o->cluster_arrived)
+          out += " CTA " + std::to_string(o->cta->rank) + " warp " + std::to_string(o->index) +
+                 lanes_text(o->live & ~o->cluster_arrived);
+      return out;
+    }
+  }
+  return {};
+}
+
+// What is still under way when all threads have left.
+void check_exit(Cta& c) {
+  for (const auto& [thread, g] : c.bulk_groups)
+    if (g.last != 0 && !c.race->knows(c.warps[thread / 32].agent, thread % 32, g.slot, static_cast<uint32_t>(g.last)))
+      c.finding(c.violation(
+          "TMA-15", g.place,
+          "thread " + std::to_string(thread) + " exits without waiting until this store has read shared memory"));
+  for (const auto& g : c.wgmma)
+    for (const WgmmaRecord& r : g->records)
+      for (uint32_t w = 0; w < 4; ++w)
+        if (r.insn[w] && !(r.waited >> w & 1))
+          c.finding(c.violation("WGMMA-12", r.insn[w]->place, "the CTA has exited without waiting for this wgmma"));
+}
+
+std::string name_of(const Touch& e) {
+  static constexpr std::string_view kNames[] = {"read", "write", "strong read", "atomic access"};
+  const std::string base{kNames[static_cast<size_t>(e.kind)]};
+  return e.async ? base + " by an asynchronous operation" : base;
+}
+
+std::string global_text(const GlobalMemory& memory, uint64_t address) {
+  const Allocation* a = memory.nearest(address);
+  return a ? "'" + a->name + "' at byte " + std::to_string(address - a->address) : "global memory";
+}
+
+struct Spot {
+  const Cta* cta;
+  uint32_t address = 0;  // shared
+  std::string text;
+};
+Spot spot_of(const Cluster& c, const RaceReport& r) {
+  const uint64_t address = 4 * r.word;
+  if (!r.global) {
+    const auto stride = static_cast<uint32_t>(c.ctas[0]->shared.size());
+    const Cta& cta = *c.ctas[address / stride];
+    const auto offset = static_cast<uint32_t>(address % stride);
+    return {&cta, offset, cta.shared_text(offset) + (c.ctas.size() > 1 ? " of CTA " + std::to_string(cta.rank) : "")};
+  }
+  return {c.ctas[0].get(), 0, global_text(c.ctas[0]->global, address)};
+}
+
+Diag describe(const Cluster& cluster, const RaceReport& r) {
+  const Spot spot = spot_of(cluster, r);
+  const Cta& c = *spot.cta;
+  const std::string what = name_of(r.now) + " of " + spot.text;
+  const SourceRange before = c.program.places[r.before.place].where.front();
+  if (r.released_place != UINT32_MAX) {
+    Diag d = c.violation("WGMMA-13", r.released_place,
+                         "what a wgmma still reads is given away here: a " + what + " is not ordered after it");
+    d.notes.push_back({before, "the wgmma"});
+    d.notes.push_back({c.program.places[r.now.place].where.front(), "the " + name_of(r.now)});
+    return d;
+  }
+  const bool strong = is_strong(r.now.kind) || is_strong(r.before.kind);
+  const bool barrier = !r.global && c.mbarrier_index[spot.address / 8] != 0 && strong;
+  Diag d = c.violation(barrier ? "MBAR-03" : std::string(r.rule).c_str(), r.now.place,
+                       r.rule.starts_with("FENCE")
+                           ? "no proxy fence orders this " + what + " after an earlier generic write"
+                           : "this " + what + " is not ordered with an earlier " + name_of(r.before));
+  d.notes.push_back({before, "the earlier " + name_of(r.before)});
+  return d;
+}
+
+std::string cluster_text(const Launch& l, uint32_t cluster) {
+  const uint32_t x = l.grid.x / l.cluster.x, y = l.grid.y / l.cluster.y;
+  return std::string(l.cluster.count() > 1 ? "cluster (" : "CTA (") + std::to_string(cluster % x) + "," +
+         std::to_string(cluster / x % y) + "," + std::to_string(cluster / x / y) + ")";
+}
+
+}  // namespace
+
+// Adds the finding that describes who is blocked where.
+void report_hang(Cluster& c) {
+  size_t blocked = 0;
+  const Path* first = nullptr;
+  const Cta* where = nullptr;
+  for (const Warp* w : c.warps)
+    for (const Path& p : w->paths) {
+      ++blocked;
+      const bool registers = p.wait.kind == Wait::Kind::registers;
+      if (!first || registers || (first->wait.kind != Wait::Kind::mbarrier && p.wait.kind == Wait::Kind::mbarrier))
+        first = &p, where = w->cta;
+    }
+  if (!first) return;
+  const uint32_t at = c.program.code[first->pc].place;
+  const bool registers = first->wait.kind == Wait::Kind::registers;
+  Diag d = where->violation(registers ? "SETREG-05" : "PROG-01", at,
+                            "deadlock: CTA (" + std::to_string(where->id.x) + "," + std::to_string(where->id.y) + "," +
+                                std::to_string(where->id.z) + "), " + std::to_string(blocked) +
+                                " blocked and nothing outstanding can release them");
+  for (const Warp* w : c.warps)
+    for (const Path& p : w->paths)
+      d.notes.push_back({c.program.places[c.program.code[p.pc].place].where.front(),
+                         (c.ctas.size() > 1 ? "CTA " + std::to_string(w->cta->rank) + " " : "") + "warp " +
+                             std::to_string(w->index) + lanes_text(p.mask) + " " + wait_text(*w, p)});
+  c.findings.push_back(std::move(d));
+}
+
+void report_exit(Cluster& c) {
+  if (!c.race) return;
+  for (const auto& op : c.async.ops)
+    if (op->barrier != 0)
+      op->cta->finding(op->cta->violation("MBAR-16", op->place,
+                                          "the CTA has exited while this is outstanding: " + op->describe(*op->cta)));
+  for (const auto& cta : c.ctas) check_exit(*cta);
+}
+
+void report_races(Cluster& c) {
+  if (!c.race) return;
+  for (const RaceReport& r : c.race->reports()) c.ctas[0]->finding(describe(c, r));
+}
+
+std::vector<Diag> describe_grid_races(const GridRaces& races, const Program& program, const GlobalMemory& global,
+                                      const Launch& launch) {
+  std::vector<Diag> out;
+  for (const RaceReport& r : races.reports()) {
+    Diag d = violation(program, "RACE-02", r.now.place,
+                       "nothing orders this " + name_of(r.now) + " of " + global_text(global, 4 * r.word) + " by " +
+                           cluster_text(launch, r.now.cluster) + " and the " + name_of(r.before) + " by " +
+                           cluster_text(launch, r.before.cluster));
+    d.notes.push_back({program.places[r.before.place].where.front(), "the " + name_of(r.before)});
+    out.push_back(std::move(d));
+  }
+  return out;
+}
+
+}  // namespace tc::sim

@@ -1,0 +1,170 @@
+#include "sim/check/word.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tc::sim {
+namespace {
+
+constexpr uint64_t kWordBytes = 4;
+constexpr uint8_t kWholeWord = 0xF;
+
+}  // namespace
+
+bool Memory::compact() {
+  if (histories.size() < compact_at_) return false;
+  std::vector<bool> used(histories.size(), false);
+  shadow.each_page([&](uint64_t, Shadow::Page& page) {
+    for (const Cell& c : page) used[c.history] = true;
+  });
+  const std::vector<uint32_t> now = histories.compact(used);
+  shadow.each_page([&](uint64_t, Shadow::Page& page) {
+    for (Cell& c : page) c.history = now[c.history];
+  });
+  compact_at_ = std::max(compact_at_, 2 * histories.size());
+  return true;
+}
+
+Toucher::Toucher(Memory& memory, const View& view, const Touch& event, RaceSink& sink)
+    : memory_(memory), view_(view), event_(event), sink_(sink) {
+  memory_.compact();
+  number_ = memory_.histories.event(event_);
+}
+
+void Toucher::shape(uint8_t bytes, uint8_t part) {
+  if (bytes == bytes_ && part == part_) return;
+  bytes_ = bytes, part_ = part;
+  const Entry alone{number_, 0, bytes, part};
+  only_mine_ = memory_.histories.history({&alone, 1});
+  mergeable_ = event_.kind != Access::write && part == 0;
+  forget();
+}
+
+void Toucher::range(uint64_t address, uint64_t bytes, uint32_t lanes) {
+  const uint64_t end = address + bytes;
+  for (uint64_t word = address / kWordBytes; word * kWordBytes < end;) {
+    const uint64_t start = word * kWordBytes;
+    const uint64_t first = address > start ? address - start : 0, last = std::min(end - start, kWordBytes);
+    Cell* cell = memory_.shadow.cell(word);
+    if (first != 0 || last != kWordBytes) {
+      shape(static_cast<uint8_t>(((1u << last) - 1) & ~((1u << first) - 1)), 0);
+      touch(*cell, word++, lanes);
+      continue;
+    }
+    shape(kWholeWord, 0);
+    const uint64_t n = std::min(Shadow::left_in_page(word), (end - start) / kWordBytes);
+    for (uint64_t k = 0; k < n; ++k) touch(cell[k], word + k, lanes);
+    word += n;
+  }
+}
+
+void Toucher::words(uint64_t word, uint64_t count, uint8_t bytes) {
+  shape(bytes, 0);
+  for (uint64_t end = word + count; word < end;) {
+    Cell* cell = memory_.shadow.cell(word);
+    for (uint64_t n = std::min(Shadow::left_in_page(word), end - word); n; --n) touch(*cell++, word++, 1);
+  }
+}
+
+void Toucher::striped(uint64_t address, uint32_t bytes) {
+  const uint64_t first = address / kWordBytes, words = 32 * bytes / kWordBytes;
+  shape(kWholeWord, bytes < kWordBytes ? static_cast<uint8_t>(bytes) : 0);
+  const uint32_t lanes_per_word = bytes < kWordBytes ? static_cast<uint32_t>(kWordBytes) / bytes : 1;
+  const uint32_t words_per_lane = bytes < kWordBytes ? 1 : bytes / static_cast<uint32_t>(kWordBytes);
+  const uint32_t group = (1u << lanes_per_word) - 1;
+  uint32_t lane = 0;
+  for (uint64_t k = 0; k < words;) {
+    Cell* cell = memory_.shadow.cell(first + k);
+    uint64_t n = std::min(Shadow::left_in_page(first + k), words - k);
+    for (uint64_t end = k + n; k < end; ++k, ++cell) {
+      touch(*cell, first + k, group << lane);
+      if ((k + 1) % words_per_lane == 0) lane += lanes_per_word;
+    }
+  }
+}
+
+// Which of an entry's lanes touch one of `bytes`.
+uint32_t Toucher::lanes_on(const Entry& e, uint32_t lanes, uint32_t bytes) const {
+  if (e.part == 0) return lanes;
+  uint32_t out = 0, at = 0;
+  for (uint32_t m = lanes; m; m &= m - 1, at += e.part)
+    if (bytes >> at & ((1u << e.part) - 1)) out |= m & -m;
+  return out;
+}
+
+// Of an entry of the same row: is every byte that both touch touched by one and the same lane alone?
+bool Toucher::own_lanes_only(const Entry& e, uint32_t their_lanes, uint32_t lanes) const {
+  const Entry mine{number_, lanes, bytes_, part_};
+  for (uint32_t b = 0; b < kWordBytes; ++b) {
+    const uint32_t byte = 1u << b;
+    if (!(e.bytes & bytes_ & byte)) continue;
+    if (!std::has_single_bit(lanes_on(e, their_lanes, byte) | lanes_on(mine, lanes, byte))) return false;
+  }
+  return true;
+}
+
+bool Toucher::is_own(const Touch& e) const {
+  return e.cluster == view_.cluster &&
+         (e.row == view_.own_row || (e.row == view_.own_copies && e.epoch <= view_.copies_known));
+}
+
+Toucher::Order Toucher::order(const Touch& e, uint32_t their_lanes, bool visible) const {
+  const Part* part = e.cluster == view_.cluster ? view_.part : view_.clock ? view_.clock->about(e.cluster) : nullptr;
+  if (!part) return Order::unordered;
+  const Knowledge& k = visible ? part->visible : part->known;
+  if (k.floor(e.row) >= e.epoch) return Order::after_all;
+  for (uint32_t m = their_lanes; m; m &= m - 1)
+    if (k.of(e.row, static_cast<uint32_t>(std::countr_zero(m))) < e.epoch) return Order::unordered;
+  return Order::after_these;
+}
+
+void Toucher::report(std::string_view rule, uint64_t word, const Touch& before) {
+  sink_.race({.rule = rule, .word = word, .now = event_, .before = before});
+}
+
+void Toucher::judge(Cell& cell, uint64_t word, uint32_t lanes) {
+  static thread_local std::vector<Entry> list;
+  list.clear();
+  const bool same = cell.lanes == lanes;
+  bool reusable = true;
+  uint32_t mine = lanes, readers = 0;
+  for (const Entry& e : memory_.histories.entries(cell.history)) {
+    const Touch& ev = memory_.histories.event(e.event);
+    const uint32_t theirs = e.lanes ? e.lanes : cell.lanes, common = e.bytes & bytes_;
+    const bool covered = (e.bytes & ~bytes_) == 0, alike = ev.kind == event_.kind && ev.async == event_.async;
+    const bool same_row = ev.row == event_.row && ev.cluster == event_.cluster;
+    bool drop = false;
+    if (common && conflict(ev.kind, event_.kind)) {
+      const uint32_t who = lanes_on(e, theirs, common);
+      Order known = order(ev, who, false);
+      if (known != Order::after_all && is_own(ev) && own_lanes_only(e, theirs, lanes)) known = Order::after_these;
+      reusable &= known == Order::after_all || (e.lanes == 0 && same);
+      if (known == Order::unordered) {
+        report("RACE-01", word, ev);
+      } else if (event_.async && !ev.async && is_write(ev.kind)) {
+        const Order seen = order(ev, who, true);
+        reusable &= seen != Order::after_these;
+        if (seen == Order::unordered) report(is_write(event_.kind) ? "FENCE-04" : "FENCE-01", word, ev);
+      }
+      drop = covered && event_.kind == Access::write;
+    } else if (alike && same_row) {
+      const bool equal = e.event == number_ && e.bytes == bytes_ && e.part == part_;
+      if (equal && (part_ == 0 || theirs == lanes)) mine |= theirs, drop = true;
+      else drop = covered && e.part == part_ && (part_ == 0 ? (theirs & ~lanes) == 0 : theirs == lanes);
+      reusable &= same && e.lanes == 0;
+    } else if (alike && covered) {
+      drop = order(ev, theirs, false) == Order::after_all;
+    }
+    if (drop) continue;
+    if (ev.kind == Access::read && ++readers > memory_.most_readers) continue;
+    list.push_back(e);
+  }
+  for (Entry& e : list)
+    if (e.lanes == 0 && cell.lanes != mine) e.lanes = cell.lanes, reusable = false;
+  list.push_back({number_, 0, bytes_, part_});
+  const uint32_t past = cell.history;
+  cell = {memory_.histories.history(list), mine};
+  if (reusable && mine == lanes) memo_[same] = {past, cell.history, std::has_single_bit(lanes)};
+}
+
+}  // namespace tc::sim

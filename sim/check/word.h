@@ -1,0 +1,103 @@
+// One access of some lanes to words of memory: compared with what the words have seen, then added to it.
+//   entry of the word                      a new write by lane 3 of warp 0, bytes 0-3
+//   write, warp 1, epoch 4                 race unless the writer knows epoch 4 of that lane of warp 1
+//   write by generic proxy, new one async  FENCE-01 (it reads) or FENCE-04 (it writes) unless the fence is known, too
+// Entries that the new one stands for are dropped: everything before a write; what the same lanes did before in the
+// same way; what is known to have happened. Neighbouring words with the same past and lanes alike are judged once.
+// Cost: about 1 ns a word where the past repeats, 50 ns where it does not.
+#pragma once
+#include <string_view>
+
+#include "sim/check/clock.h"
+#include "sim/check/shadow.h"
+
+namespace tc::sim {
+
+struct RaceReport {
+  std::string_view rule;
+  uint64_t word = 0;  // address / 4
+  bool global = false;
+  Touch now{}, before{};
+  uint32_t released_place = UINT32_MAX;  // WGMMA-13: where the word was given away too early
+};
+
+// Takes what was found; the first report of two instructions counts.
+class RaceSink {
+ public:
+  virtual ~RaceSink() = default;
+  virtual void race(const RaceReport& report) = 0;
+};
+
+// Histories of one address space with the words that have them.
+struct Memory {
+  Histories histories;
+  Shadow shadow;
+  uint32_t most_readers = UINT32_MAX;  // reads kept of a word, the oldest ones
+  void clear() { histories.clear(), shadow.clear(); }
+  // Forgets histories that no word has any more once there are many of them. True: numbers have changed.
+  bool compact();
+
+ private:
+  size_t compact_at_ = size_t{1} << 17;
+};
+
+// What is known to whom an access is attributed.
+struct View {
+  static constexpr uint32_t kNoRow = UINT32_MAX;
+  const Clock* clock = nullptr;
+  const Part* part = nullptr;  // of the clock, about the own cluster
+  uint32_t cluster = 0;
+  uint32_t own_row = kNoRow;                       // a lane's own accesses are known to it
+  uint32_t own_copies = kNoRow, copies_known = 0;  // its own cp.async up to this group
+};
+
+class Toucher {
+ public:
+  Toucher(Memory& memory, const View& view, const Touch& event, RaceSink& sink);
+  // The same event with another view (a lane with a clock of its own).
+  void look_from(const View& view) { view_ = view, forget(); }
+  // `lanes` touch the bytes [address, address + bytes).
+  void range(uint64_t address, uint64_t bytes, uint32_t lanes);
+  // A lane touches these bytes of each of `count` words.
+  void words(uint64_t word, uint64_t count, uint8_t bytes);
+  // Lane l touches [address + l * bytes, address + (l + 1) * bytes); address is a multiple of 4, bytes 1, 2, 4, 8 ...
+  void striped(uint64_t address, uint32_t bytes);
+
+ private:
+  struct Memo {
+    uint32_t before = UINT32_MAX, after = 0;
+    bool single = false;
+  };
+  void forget() { memo_[0].before = memo_[1].before = UINT32_MAX; }
+  void shape(uint8_t bytes, uint8_t part);
+  void touch(Cell& cell, uint64_t word, uint32_t lanes) {
+    const bool same = cell.lanes == lanes, single = (lanes & (lanes - 1)) == 0;
+    if (cell.history == only_mine_ && (mergeable_ || (same && (single || part_)))) {
+      cell.lanes |= lanes;
+      return;
+    }
+    const Memo& m = memo_[same];
+    if (m.before == cell.history && m.single == single) cell = {m.after, lanes};
+    else judge(cell, word, lanes);
+  }
+  void judge(Cell& cell, uint64_t word, uint32_t lanes);
+
+  // Known to have happened: whatever the lanes of the row, or looked up for these lanes.
+  enum class Order : uint8_t { after_all, after_these, unordered };
+  Order order(const Touch& e, uint32_t their_lanes, bool visible) const;
+  bool is_own(const Touch& e) const;
+  uint32_t lanes_on(const Entry& e, uint32_t lanes, uint32_t bytes) const;
+  bool own_lanes_only(const Entry& e, uint32_t their_lanes, uint32_t lanes) const;
+  void report(std::string_view rule, uint64_t word, const Touch& before);
+
+  Memory& memory_;
+  View view_;
+  Touch event_;
+  RaceSink& sink_;
+  uint32_t number_ = 0, only_mine_ = 0;
+  uint8_t bytes_ = 0, part_ = 0;
+  bool mergeable_ = false;  // lanes of one instruction may share an entry
+  Memo memo_[2];
+};
+
+}  // namespace tc::sim
