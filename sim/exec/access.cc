@@ -116,25 +116,22 @@ uint8_t* host_memory(Warp& w, const Insn& i, uint32_t lane, Space space, uint64_
 
 namespace {
 
-// What all active lanes have in common.
-struct Extent {
-  uint64_t least, most, any;  // smallest and largest address, the bits that some address has
-};
-Extent extent_of(const LaneAddresses& a) {
-  Extent e{a.at[0], a.at[0], 0};
+// Are all addresses in [first, first + room], room >= 0, and multiples of `align`? Branch-free over the lanes: both
+// a - first and room - (a - first) must be non-negative.
+bool all_within(const LaneAddresses& a, uint64_t first, uint64_t room, uint64_t align) {
+  uint64_t bad = 0;
   for (uint32_t l = 0; l < 32; ++l) {
-    e.least = a.at[l] < e.least ? a.at[l] : e.least;
-    e.most = a.at[l] > e.most ? a.at[l] : e.most;
-    e.any |= a.at[l];
+    const uint64_t off = a.at[l] - first;
+    bad |= ((off | (room - off)) >> 63) | (a.at[l] & (align - 1));
   }
-  return e;
+  return bad == 0;
 }
 
 bool in_window(uint64_t address, uint64_t window) { return address - window < kWindowBytes; }
 
 // Lanes one by one: several spaces or allocations, or an access that faults.
 bool access_lanes(Warp& w, const Insn& i, uint32_t bytes, bool writes, WarpAccess& out) {
-  out.consecutive = false, out.mixed = true, out.mixed_owners = true;
+  out.mixed = true;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
     Space space = static_cast<Space>(i.a);
@@ -162,60 +159,63 @@ bool access_memory(Warp& w, const Insn& i, uint32_t bytes, bool writes, WarpAcce
     const uint32_t mask = w.mask;
     for (uint32_t l = 0; l < 32; ++l) at[l] = (mask >> l & 1) ? at[l] : first;
   }
-  const Extent e = extent_of(out.in);
-  if (e.any & (bytes - 1)) return access_lanes(w, i, bytes, writes, out);
   Space space = static_cast<Space>(i.a);
   uint64_t window = 0;
   if (space == Space::generic) {
-    if (e.least >= kGlobalWindow) space = Space::global;
-    else if (in_window(e.least, kSharedWindow) && in_window(e.most, kSharedWindow))
-      space = Space::shared, window = kSharedWindow;
+    if (at[0] >= kGlobalWindow) space = Space::global;
+    else if (in_window(at[0], kSharedWindow)) space = Space::shared, window = kSharedWindow;
     else return access_lanes(w, i, bytes, writes, out);
   }
-  const uint64_t span = e.most - e.least + bytes;
-  uintptr_t delta = 0;  // host = address + delta
+  // The bytes that lanes may touch are [first, first + room + bytes); host = address + delta.
+  uint64_t first = 0, room = 0;
+  uintptr_t host = 0;
   switch (space) {
     case Space::global: {
-      const uint8_t* p = c.global.find(e.least, span);
-      if (!p) return access_lanes(w, i, bytes, writes, out);
-      delta = reinterpret_cast<uintptr_t>(p) - e.least;
+      Allocation* a = c.global.allocation_at(at[0], i.place);
+      if (!a || a->bytes < bytes) return access_lanes(w, i, bytes, writes, out);
+      if (a->fill)
+        for (uint32_t m = w.mask; m; m &= m - 1)
+          if (const uint64_t x = at[lowest_lane(m)]; a->contains(x, bytes)) a->touch(x, bytes);
+      first = a->address, room = a->bytes - bytes, host = reinterpret_cast<uintptr_t>(a->host);
       break;
     }
     case Space::shared: {
-      // The common case: all lanes in the memory of the executing CTA.
-      const uint64_t own = window + (uint64_t{c.rank} << kRankShift);
-      const uint64_t start = (e.least & kRankMask) == 0 ? window : own;
-      if (e.least - start < kSharedStart || e.most - start + bytes > c.program.shared_end || e.most < start ||
-          (start == window && c.rank != 0 && (i.b & kClusterSpace)))
+      // The common case: all lanes in the memory of the executing CTA, named with or without its rank.
+      const bool bare = (at[0] & kRankMask) == 0;
+      if ((bare && c.rank != 0 && (i.b & kClusterSpace)) || c.program.shared_end < kSharedStart + bytes)
         return access_lanes(w, i, bytes, writes, out);
-      delta = reinterpret_cast<uintptr_t>(c.shared.data()) - start;
-      for (uint32_t l = 0; l < 32; ++l) out.host[l] = at[l] + delta;
-      for (uint32_t l = 0; l < 32; ++l) at[l] -= start;
-      out.space = space, out.mixed = out.mixed_owners = false, out.owner = &c;
-      out.consecutive = false;
-      return true;
-    }
-    case Space::param: {
-      if (writes || e.most + bytes > c.launch.params.size()) return access_lanes(w, i, bytes, writes, out);
-      delta = reinterpret_cast<uintptr_t>(c.launch.params.data());
+      const uint64_t start = window + (bare ? 0 : uint64_t{c.rank} << kRankShift);
+      first = start + kSharedStart, room = c.program.shared_end - kSharedStart - bytes;
+      host = reinterpret_cast<uintptr_t>(c.shared.data()) + kSharedStart;
+      window = start;
       break;
     }
-    case Space::constant: {
-      if (writes || e.most + bytes > c.program.const_bytes.size()) return access_lanes(w, i, bytes, writes, out);
-      delta = reinterpret_cast<uintptr_t>(c.program.const_bytes.data());
+    case Space::param:
+      if (writes || c.launch.params.size() < bytes) return access_lanes(w, i, bytes, writes, out);
+      room = c.launch.params.size() - bytes, host = reinterpret_cast<uintptr_t>(c.launch.params.data());
       break;
-    }
-    case Space::local: {
-      if (e.most + bytes > w.local_bytes) return access_lanes(w, i, bytes, writes, out);
-      const auto base = reinterpret_cast<uintptr_t>(w.local.data());
-      for (uint32_t l = 0; l < 32; ++l) out.host[l] = base + size_t{l} * w.local_bytes + at[l];
-      out.space = space, out.mixed = out.consecutive = false;
-      return true;
-    }
+    case Space::constant:
+      if (writes || c.program.const_bytes.size() < bytes) return access_lanes(w, i, bytes, writes, out);
+      room = c.program.const_bytes.size() - bytes, host = reinterpret_cast<uintptr_t>(c.program.const_bytes.data());
+      break;
+    case Space::local:
+      if (w.local_bytes < bytes) return access_lanes(w, i, bytes, writes, out);
+      room = w.local_bytes - bytes, host = reinterpret_cast<uintptr_t>(w.local.data());
+      break;
     case Space::generic: return access_lanes(w, i, bytes, writes, out);
   }
-  for (uint32_t l = 0; l < 32; ++l) out.host[l] = at[l] + delta;
-  out.space = space, out.mixed = false, out.consecutive = false;
+  if (!all_within(out.in, first, room, bytes)) return access_lanes(w, i, bytes, writes, out);
+  const uintptr_t delta = host - first;
+  if (space == Space::local) {
+    for (uint32_t l = 0; l < 32; ++l) out.host[l] = at[l] + delta + size_t{l} * w.local_bytes;
+  } else {
+    for (uint32_t l = 0; l < 32; ++l) out.host[l] = at[l] + delta;
+  }
+  if (space == Space::shared) {
+    for (uint32_t l = 0; l < 32; ++l) at[l] -= window;
+    out.owner = &c;
+  }
+  out.space = space;
   return true;
 }
 

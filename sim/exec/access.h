@@ -31,20 +31,11 @@ inline void addresses(Warp& w, const Insn& i, LaneAddresses& out) {
 struct WarpAccess {
   LaneAddresses in;                            // within the space of the lane; shared ones without their rank
   alignas(64) std::array<uintptr_t, 32> host;  // of the active lanes
-  bool consecutive = false;                    // all 32 lanes, each right behind the one before
   bool mixed = false;                          // lanes of several spaces: `spaces` says which
   ptx::Space space = ptx::Space::generic;      // of all lanes unless `mixed`
   std::array<ptx::Space, 32> spaces;
-  Cta* owner = nullptr;                        // of the shared memory (all lanes the same, else `owners`)
-  bool mixed_owners = false;
+  Cta* owner = nullptr;                        // of shared memory, likewise
   std::array<Cta*, 32> owners;
-  uint32_t lanes_in(ptx::Space s, uint32_t mask) const {
-    if (!mixed) return space == s ? mask : 0;
-    uint32_t lanes = 0;
-    for (uint32_t m = mask; m; m &= m - 1)
-      if (spaces[static_cast<size_t>(std::countr_zero(m))] == s) lanes |= m & -m;
-    return lanes;
-  }
 };
 // False after a trap.
 bool access_memory(Warp& w, const Insn& i, uint32_t bytes, bool writes, WarpAccess& out);

@@ -492,6 +492,7 @@ void Builder::instruction(const ptx::Instruction& in) {
   Modifiers mods(std::string_view(in.opcode).substr(op->mnemonic.size()));
   mods_ = &mods;
   mnemonic_ = op->mnemonic;
+  program_.uses_wgmma |= mnemonic_.starts_with("wgmma");
   op->build(*this);
   if (!failed_ && !mods.left().empty()) unsupported_form("modifier " + mods.left() + " in " + in.opcode);
 }
@@ -563,6 +564,16 @@ void Builder::patch_branches() {
     }
 }
 
+void Builder::initial_registers() {
+  std::vector<uint8_t>& image = program_.initial_registers;
+  image.assign(program_.register_bytes, 0);
+  for (const Program::Constant& k : program_.constants) {
+    const uint32_t n = k.bits == 1 ? 1 : 32, bytes = k.bits == 1 ? 4 : k.bits / 8;
+    const uint64_t v = k.bits == 1 ? (k.value ? ~0u : 0) : k.value;
+    for (uint32_t l = 0; l < n; ++l) std::memcpy(image.data() + k.at + l * bytes, &v, bytes);
+  }
+}
+
 Status Builder::build(const ptx::Function& entry, uint32_t dynamic_smem_bytes, uint32_t block_threads) {
   function_ = &entry;
   program_.name = entry.name;
@@ -585,6 +596,7 @@ Status Builder::build(const ptx::Function& entry, uint32_t dynamic_smem_bytes, u
   patch_branches();
   program_.local_bytes = (program_.local_bytes + 15) / 16 * 16;
   find_joins(program_);
+  initial_registers();
   return {};
 }
 

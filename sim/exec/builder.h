@@ -104,6 +104,7 @@ class Builder {
   uint64_t local_space(uint64_t bytes, uint32_t align);
   void instruction(const ptx::Instruction& in);
   void patch_branches();
+  void initial_registers();
   void launch_directives(const ptx::Function& entry, uint32_t block_threads);
 
   const ptx::Module& module_;

@@ -49,6 +49,20 @@ Step load(Warp& w, const Insn& i) {
   return Step::next;
 }
 
+// A kernel parameter at a fixed place: the same value for every lane.
+template <class M, class S>
+Step load_param(Warp& w, const Insn& i) {
+  const std::vector<uint8_t>& params = w.cta->launch.params;
+  if (i.imm + sizeof(M) * i.list_count > params.size() || i.imm % (sizeof(M) * i.list_count)) return load<M, S>(w, i);
+  const uint32_t* list = w.cta->program.lists.data() + i.list;
+  for (uint32_t k = 0; k < i.list_count; ++k) {
+    if (list[k] == kNone) continue;
+    const S v = widened<M, S>(loaded<M>(reinterpret_cast<uintptr_t>(params.data() + i.imm + k * sizeof(M))));
+    write_lanes(w.mask, w.reg<S>(list[k]), [=](uint32_t) { return v; });
+  }
+  return Step::next;
+}
+
 template <class M, class S>
 Step store(Warp& w, const Insn& i) {
   const uint32_t bytes = static_cast<uint32_t>(sizeof(M)) * i.list_count;
@@ -69,15 +83,17 @@ Step store(Warp& w, const Insn& i) {
 }
 
 template <class M>
-ExecFn load_as(bool wide) {
+ExecFn load_as(bool wide, bool param) {
+  if (param) return wide ? load_param<M, uint64_t> : load_param<M, uint32_t>;
   return wide ? load<M, uint64_t> : load<M, uint32_t>;
 }
-ExecFn load_for(Type t, bool wide) {
+// `param`: at a fixed place among the kernel's parameters.
+ExecFn load_for(Type t, bool wide, bool param) {
   switch (row(t).bits) {
-    case 8: return is_signed(t) ? load_as<int8_t>(wide) : load_as<uint8_t>(wide);
-    case 16: return is_signed(t) ? load_as<int16_t>(wide) : load_as<uint16_t>(wide);
-    case 32: return is_signed(t) ? load_as<int32_t>(wide) : load_as<uint32_t>(wide);
-    case 64: return wide ? load<uint64_t, uint64_t> : nullptr;
+    case 8: return is_signed(t) ? load_as<int8_t>(wide, param) : load_as<uint8_t>(wide, param);
+    case 16: return is_signed(t) ? load_as<int16_t>(wide, param) : load_as<uint16_t>(wide, param);
+    case 32: return is_signed(t) ? load_as<int32_t>(wide, param) : load_as<uint32_t>(wide, param);
+    case 64: return wide ? (param ? load_param<uint64_t, uint64_t> : load<uint64_t, uint64_t>) : nullptr;
     default: return nullptr;
   }
 }
@@ -160,7 +176,7 @@ void build_load_store(Builder& b) {
     if (auto s = b.symbol_space(where)) space = *s;
   }
   const AddressOperand address = b.address(where);
-  const ExecFn exec = is_store ? store_for(*type, wide) : load_for(*type, wide);
+  const ExecFn exec = is_store ? store_for(*type, wide) : load_for(*type, wide, space == Space::param && address.base == kNone);
   if (!exec) return b.fail("a 64-bit register is expected in " + b.insn().opcode);
   if (flags & kStrong && space != Space::shared) b.program().orders_ctas = true;
   Insn& i = b.emit(exec);

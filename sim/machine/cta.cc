@@ -38,9 +38,10 @@ Cta::Cta(Cluster& owner, GlobalMemory& g, runtime::Dim3 cta_id, uint32_t cta_ran
   linear_id = (uint64_t{id.z} * launch.grid.y + id.y) * launch.grid.x + id.x;
   const uint32_t count = (thread_count() + 31) / 32;
   warps.resize(count);
-  for (uint32_t i = 0; i < (count + 3) / 4; ++i) wgmma.push_back(std::make_unique<WgmmaGroupState>());
-  for (uint32_t i = 0; race && i < wgmma.size(); ++i) wgmma[i]->slot = race->new_slot(cta_rank * count + 4 * i);
-  for (NamedBarrier& b : named) b.lanes.resize(count);
+  for (uint32_t i = 0; i < (count + 3) / 4 && program.uses_wgmma; ++i) {
+    wgmma.push_back(std::make_unique<WgmmaGroupState>());
+    if (race) wgmma.back()->slot = race->new_slot(cta_rank * count + 4 * i);
+  }
   start(*this);
 }
 Cta::~Cta() = default;
@@ -125,13 +126,10 @@ std::string Cta::shared_text(uint32_t address) const {
 
 namespace {
 
-uint32_t special_value(const Cta& c, Special s, uint32_t thread) {
+// Special registers that all threads of a CTA agree on.
+uint32_t common_value(const Cta& c, Special s) {
   const runtime::Dim3 &b = c.launch.block, &g = c.launch.grid, &k = c.launch.cluster;
-  const uint32_t lane = thread % 32;
   switch (s) {
-    case Special::tid_x: return thread % b.x;
-    case Special::tid_y: return thread / b.x % b.y;
-    case Special::tid_z: return thread / (b.x * b.y);
     case Special::ntid_x: return b.x;
     case Special::ntid_y: return b.y;
     case Special::ntid_z: return b.z;
@@ -156,55 +154,90 @@ uint32_t special_value(const Cta& c, Special s, uint32_t thread) {
     case Special::cluster_ctarank: return c.rank;
     case Special::cluster_nctarank: return static_cast<uint32_t>(k.count());
     case Special::is_explicit_cluster: return k.count() > 1;
-    case Special::laneid: return lane;
-    case Special::warpid: return thread / 32;
     case Special::nwarpid: return static_cast<uint32_t>(c.warps.size());
     case Special::nsmid: return kSmCount;
     case Special::smid: return static_cast<uint32_t>(c.linear_id % kSmCount);
     case Special::gridid: return 0;
+    case Special::dynamic_smem_size: return c.launch.dynamic_smem_bytes;
+    case Special::total_smem_size: return c.program.shared_end - kSharedStart;
+    case Special::tid_x:
+    case Special::tid_y:
+    case Special::tid_z:
+    case Special::laneid:
+    case Special::warpid:
+    case Special::lanemask_eq:
+    case Special::lanemask_le:
+    case Special::lanemask_lt:
+    case Special::lanemask_ge:
+    case Special::lanemask_gt: break;
+  }
+  return 0;
+}
+
+uint32_t thread_value(const Cta& c, Special s, uint32_t thread) {
+  const runtime::Dim3& b = c.launch.block;
+  const uint32_t lane = thread % 32;
+  switch (s) {
+    case Special::tid_x: return thread % b.x;
+    case Special::tid_y: return thread / b.x % b.y;
+    case Special::tid_z: return thread / (b.x * b.y);
+    case Special::laneid: return lane;
+    case Special::warpid: return thread / 32;
     case Special::lanemask_eq: return 1u << lane;
     case Special::lanemask_lt: return (1u << lane) - 1;
     case Special::lanemask_le: return (2u << lane) - 1;
     case Special::lanemask_gt: return ~((2u << lane) - 1);
     case Special::lanemask_ge: return ~((1u << lane) - 1);
-    case Special::dynamic_smem_size: return c.launch.dynamic_smem_bytes;
-    case Special::total_smem_size: return c.program.shared_end - kSharedStart;
+    default: return 0;
   }
-  return 0;
 }
 
-void fill(Warp& w, uint32_t at, uint32_t bits, uint64_t value) {
-  for (uint32_t l = 0; l < 32; ++l) {
-    if (bits == 64) w.reg<uint64_t>(at)[l] = value;
-    else if (bits == 32) w.reg<uint32_t>(at)[l] = static_cast<uint32_t>(value);
+bool of_thread(Special s) {
+  return s == Special::tid_x || s == Special::tid_y || s == Special::tid_z || s == Special::laneid ||
+         s == Special::warpid || (s >= Special::lanemask_eq && s <= Special::lanemask_gt);
+}
+
+template <class T>
+void fill_special(Warp& w, const Program::SpecialUse& s) {
+  T* d = w.reg<T>(s.at);
+  const Cta& c = *w.cta;
+  if (!of_thread(s.special)) {
+    const uint32_t v = common_value(c, s.special);
+    for (uint32_t l = 0; l < 32; ++l) d[l] = v;
+  } else if (s.special == Special::tid_x && c.launch.block.x % 32 == 0) {
+    const uint32_t first = 32 * w.index % c.launch.block.x;
+    for (uint32_t l = 0; l < 32; ++l) d[l] = first + l;
+  } else {
+    for (uint32_t l = 0; l < 32; ++l) d[l] = thread_value(c, s.special, 32 * w.index + l);
   }
-  if (bits == 1) w.pred(at) = value ? ~0u : 0;
+}
+
+template <class T>
+void add_rank(Warp& w, const Program::Constant& k) {
+  for (uint32_t l = 0; l < 32; ++l) w.reg<T>(k.at)[l] |= T{w.cta->rank} << kRankShift;
 }
 
 }  // namespace
 
 void start(Cta& c) {
   const uint32_t threads = c.thread_count();
+  const size_t stride = (c.program.register_bytes + Buffer::kAlign - 1) / Buffer::kAlign * Buffer::kAlign;
+  c.registers = Buffer(stride * c.warps.size(), false);
   for (uint32_t i = 0; i < c.warps.size(); ++i) {
     Warp& w = c.warps[i];
     w.cta = &c;
     w.index = i;
     w.live = threads - 32 * i >= 32 ? ~0u : (1u << (threads - 32 * i)) - 1;
-    w.storage.assign(c.program.register_bytes + 64, 0);
-    w.regs = w.storage.data() + (64 - reinterpret_cast<uintptr_t>(w.storage.data()) % 64) % 64;
+    w.regs = c.registers.data() + i * stride;
+    std::memcpy(w.regs, c.program.initial_registers.data(), c.program.register_bytes);
     w.local_bytes = c.program.local_bytes;
-    w.local.assign(size_t{32} * w.local_bytes, 0);
+    if (w.local_bytes) w.local = Buffer(size_t{32} * w.local_bytes);
     w.paths.push_back(Path{0, w.live});
     w.registers = c.program.launch_registers;
     w.cp_group.fill(1);
     for (const auto& k : c.program.constants)
-      fill(w, k.at, k.bits, k.is_shared ? k.value | uint64_t{c.rank} << kRankShift : k.value);
-    for (const auto& s : c.program.specials)
-      for (uint32_t l = 0; l < 32; ++l) {
-        const uint32_t v = special_value(c, s.special, 32 * i + l);
-        if (s.wide) w.reg<uint64_t>(s.at)[l] = v;
-        else w.reg<uint32_t>(s.at)[l] = v;
-      }
+      if (k.is_shared && c.rank) k.bits == 64 ? add_rank<uint64_t>(w, k) : add_rank<uint32_t>(w, k);
+    for (const auto& s : c.program.specials) s.wide ? fill_special<uint64_t>(w, s) : fill_special<uint32_t>(w, s);
   }
 }
 

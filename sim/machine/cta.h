@@ -44,7 +44,8 @@ struct NamedBarrier {
   uint32_t expected_threads = 0;  // of this generation, 0: all
   uint32_t arrived_warps = 0;     // bit set
   uint32_t syncing_warps = 0;     // of those, the ones that wait
-  std::vector<uint32_t> lanes;    // a warp's lanes that are here while others of it are not
+  std::array<uint32_t, 32> lanes{};  // a warp's lanes that are here while others of it are not
+  uint32_t split_warps = 0;          // bit set: warps with such lanes
   uint64_t generation = 0;
   uint32_t place = 0;  // of the first arrival
   Clock clock;
@@ -83,12 +84,13 @@ struct Cta {
   runtime::Dim3 id;
   uint32_t rank;                // in the cluster
   uint64_t linear_id = 0;       // in the grid
-  std::vector<uint8_t> shared;  // indexed by shared address without its rank
+  Buffer shared;                // indexed by shared address without its rank
+  Buffer registers;             // of all warps
   std::vector<Warp> warps;
   std::vector<NamedBarrier> named;
   std::vector<uint32_t> mbarrier_index;  // by address / 8; 0: none
   std::vector<Mbarrier> mbarriers;
-  std::vector<std::unique_ptr<WgmmaGroupState>> wgmma;   // a warpgroup each
+  std::vector<std::unique_ptr<WgmmaGroupState>> wgmma;   // a warpgroup each, where the program uses it
   std::unordered_map<uint32_t, BulkGroups> bulk_groups;  // by thread
   int64_t free_registers = 0;                            // given back by setmaxnreg.dec
   bool left = false;                                     // all its threads have exited

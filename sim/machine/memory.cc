@@ -5,7 +5,7 @@
 
 namespace tc::sim {
 
-thread_local size_t GlobalMemory::last_ = 0;
+thread_local std::array<uint32_t, GlobalMemory::kHints> GlobalMemory::last_{};
 
 void Allocation::generate(Fill how) {
   fill = std::move(how);
@@ -41,12 +41,12 @@ Allocation& GlobalMemory::allocate(std::string name, uint64_t bytes) {
   return a;
 }
 
-bool GlobalMemory::find_slow(uint64_t address, uint64_t n) {
+Allocation* GlobalMemory::find_slow(uint64_t address, uint32_t& last) {
   auto it = std::upper_bound(allocations_.begin(), allocations_.end(), address,
                              [](uint64_t x, const Allocation& a) { return x < a.address; });
-  if (it == allocations_.begin() || !(--it)->contains(address, n)) return false;
-  last_ = static_cast<size_t>(it - allocations_.begin());
-  return true;
+  if (it == allocations_.begin() || !(--it)->contains(address, 1)) return nullptr;
+  last = static_cast<uint32_t>(it - allocations_.begin());
+  return &*it;
 }
 
 const Allocation* GlobalMemory::allocation_of(uint64_t address) const {

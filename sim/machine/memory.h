@@ -9,6 +9,7 @@
 // = 1024). Global allocations are 512-byte aligned with 512 bytes of nothing between, so that running off an end is
 // seen.
 #pragma once
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -51,14 +52,19 @@ class GlobalMemory {
  public:
   // Places one allocation; all are made before the first access.
   Allocation& allocate(std::string name, uint64_t bytes);
+  // The allocation of an address, or null; `hint` tells apart callers that look at different ones in turn.
+  Allocation* allocation_at(uint64_t address, uint32_t hint) {
+    uint32_t& last = last_[hint % kHints];
+    if (last < allocations_.size() && address - allocations_[last].address < allocations_[last].bytes)
+      return &allocations_[last];
+    return find_slow(address, last);
+  }
   // Where [address, address + n) lies, or nullptr where it is not inside one allocation.
-  uint8_t* find(uint64_t address, uint64_t n) {
-    if (last_ >= allocations_.size() || !allocations_[last_].contains(address, n)) {
-      if (!find_slow(address, n)) return nullptr;
-    }
-    Allocation& a = allocations_[last_];
-    if (a.fill) a.touch(address, n);
-    return a.host + (address - a.address);
+  uint8_t* find(uint64_t address, uint64_t n, uint32_t hint = 0) {
+    Allocation* a = allocation_at(address, hint);
+    if (!a || !a->contains(address, n)) return nullptr;
+    if (a->fill) a->touch(address, n);
+    return a->host + (address - a->address);
   }
   const Allocation* allocation_of(uint64_t address) const;
   // The allocation that ends at or before the address, nearest; for messages.
@@ -66,10 +72,11 @@ class GlobalMemory {
   const std::vector<Allocation>& allocations() const { return allocations_; }
 
  private:
-  bool find_slow(uint64_t address, uint64_t n);  // sets last_
-  std::vector<Allocation> allocations_;          // by address
+  Allocation* find_slow(uint64_t address, uint32_t& last);
+  std::vector<Allocation> allocations_;  // by address
   uint64_t end_ = 0;
-  static thread_local size_t last_;  // index of the allocation found last
+  static constexpr uint32_t kHints = 64;
+  static thread_local std::array<uint32_t, kHints> last_;  // indices of the allocations found last
 };
 
 }  // namespace tc::sim

@@ -59,10 +59,12 @@ bool arrive_named(Warp& w, uint32_t id, uint32_t threads, bool waits, uint32_t p
   publish(c, b, w, w.mask, place);
   b.lanes[w.index] |= w.mask;
   if ((b.lanes[w.index] & w.live) != w.live) {
+    b.split_warps |= bit;
     if (waits) b.syncing_warps |= bit;
     return false;  // the rest of the warp is elsewhere
   }
   b.lanes[w.index] = 0;
+  b.split_warps &= ~bit;
   b.arrived_warps |= bit;
   if (waits) b.syncing_warps |= bit;
   if (!is_complete(c, b)) return false;
@@ -72,9 +74,11 @@ bool arrive_named(Warp& w, uint32_t id, uint32_t threads, bool waits, uint32_t p
 
 void recheck_named(Cta& c) {
   for (NamedBarrier& b : c.named) {
+    if (b.arrived_warps == 0 && b.split_warps == 0) continue;
     for (const Warp& w : c.warps)
       if (b.lanes[w.index] && (b.lanes[w.index] & w.live) == w.live) {
         b.lanes[w.index] = 0;
+        b.split_warps &= ~(1u << w.index);
         if (w.live) b.arrived_warps |= 1u << w.index;
       }
     if (is_complete(c, b)) complete(c, b);

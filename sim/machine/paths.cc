@@ -200,7 +200,9 @@ SliceEnd run_slice(Warp& w, size_t index, uint64_t budget) {
     clear_wait(w.paths[index]), ++w.paths[index].pc;
   const uint64_t first_event = c.events;
   const Insn* const code = c.program.code.data();
-  const std::vector<uint8_t>& pending = c.wgmma[w.index / 4]->registers[w.index % 4];
+  static const std::vector<uint8_t> kNothing;
+  const std::vector<uint8_t>& pending =
+      c.wgmma.empty() ? kNothing : c.wgmma[w.index / 4]->registers[w.index % 4];
   uint64_t& time = c.time;
   Path& p = w.paths[index];  // stays where it is until the paths change, which ends the slice
   w.path = &p;

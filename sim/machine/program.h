@@ -85,6 +85,8 @@ struct Program {
   std::vector<uint32_t> lists;
   uint32_t register_bytes = 0;
   std::vector<Constant> constants;
+  std::vector<uint8_t> initial_registers;  // of a warp: zeros and the constants
+  bool uses_wgmma = false;
   std::vector<SpecialUse> specials;
   std::vector<SharedSymbol> shared;    // static, by address; the dynamic one last
   uint32_t shared_end = kSharedStart;  // end of static and dynamic shared memory

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/machine/buffer.h"
 #include "sim/machine/insn.h"
 
 namespace tc::sim {
@@ -62,9 +63,8 @@ struct Warp {
   uint32_t live = 0;  // lanes that have not left
   uint32_t mask = 0;  // lanes of the instruction being executed
   Path* path = nullptr;
-  std::vector<uint8_t> storage;
-  uint8_t* regs = nullptr;  // 64-byte aligned
-  std::vector<uint8_t> local;
+  uint8_t* regs = nullptr;  // in Cta::registers, 64-byte aligned
+  Buffer local;
   uint32_t local_bytes = 0;  // of one lane
   std::vector<Path> paths;
   std::vector<Join> joins;
