@@ -7,6 +7,7 @@
 // Fails (Diag): the kernel is not in the module, parameters do not fit the manifest, an instruction is not supported.
 // What goes wrong in the kernel is not a failure but a finding.
 #pragma once
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -38,6 +39,8 @@ struct RunResult {
   std::vector<runtime::Tensor> outputs;
   std::vector<SteerResult> steered;  // one for each step of Options::steer
   uint64_t instructions = 0;         // warp instructions executed
+  double seconds = 0;                // from the first instruction to the last
+  std::string printed;               // by printf, cluster after cluster
 };
 
 // `inputs` replace the tensors of the same name that the manifest would generate.

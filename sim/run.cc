@@ -182,6 +182,7 @@ struct ClusterResult {
   ClusterEnd end = ClusterEnd::stopped;
   std::vector<Diag> findings;
   uint64_t instructions = 0;
+  std::string printed;
 };
 
 // Runs the clusters of a grid. Independent ones in order on each of several threads, each to its end; after one that
@@ -231,7 +232,7 @@ class Grid {
   }
   void finish(Running& r, ClusterEnd end) {
     if (r.cluster->race) p_.races->finished(static_cast<uint32_t>(r.index), *r.cluster->race);
-    results_[r.index] = {end, std::move(r.cluster->findings), r.cluster->time};
+    results_[r.index] = {end, std::move(r.cluster->findings), r.cluster->time, std::move(r.cluster->printed)};
     if (end == ClusterEnd::done) return;
     uint64_t bad = first_bad_;
     while (r.index < bad && !first_bad_.compare_exchange_weak(bad, r.index)) {
@@ -324,6 +325,7 @@ void collect(const std::vector<ClusterResult>& clusters, RunResult& out) {
       if (!known && out.findings.size() < kMaxFindings) out.findings.push_back(d);
     }
     out.instructions += r.instructions;
+    out.printed += r.printed;
     if (r.end == ClusterEnd::done) continue;
     out.outcome = outcome_of(r.end);
     // The reason of the end comes first.
@@ -370,7 +372,9 @@ Result<RunResult> run(const ptx::Module& module, const runtime::Manifest& manife
   p.launch.races = p.races.get();
   Grid grid(p, options, limits);
   limits.shared_grid = p.program.orders_ctas;
+  const auto started = std::chrono::steady_clock::now();
   grid.run();
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   out.steered = std::move(grid.steered_);
   collect(grid.results_, out);
   if (p.races) add_grid_races(*p.races, p, out);

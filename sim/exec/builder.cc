@@ -8,6 +8,8 @@
 namespace tc::sim {
 namespace {
 
+constexpr uint32_t kStackBytes = 16384;  // of a thread, for functions that call themselves
+
 using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
@@ -167,10 +169,13 @@ uint32_t Builder::allocate(Type type) {
     if (predicate_bytes_left_ == 0)
       predicate_next_ = program_.register_bytes, program_.register_bytes += 64, predicate_bytes_left_ = 64;
     predicate_bytes_left_ -= 4;
-    return (predicate_next_ += 4) - 4;
+    predicate_next_ += 4;
+    if (current()) current()->registers.push_back({predicate_next_ - 4, 1});
+    return predicate_next_ - 4;
   }
   const uint32_t at = program_.register_bytes;
   program_.register_bytes += 32 * slot_bits(type) / 8;
+  if (current()) current()->registers.push_back({at, slot_bits(type)});
   return at;
 }
 
@@ -250,8 +255,13 @@ uint32_t Builder::source(const Operand& o, Type type) {
     if (o.name == "WARP_SZ") return constant(slot_bits(type), 32);
     return fail("unknown name '" + o.name + "'"), 0;
   }
+  if (n->kind == Name::Kind::function) {
+    wanted_.push_back(static_cast<uint32_t>(n->address));
+    return constant(slot_bits(type), kFunctionWindow + kFunctionStride * n->address);
+  }
   if (n->kind == Name::Kind::symbol) {
     const uint64_t at = n->address + static_cast<uint64_t>(o.offset);
+    if (n->framed) return frame_address(at);
     const uint32_t bits = slot_bits(type) == 64 ? 64 : 32;
     return n->space == Space::shared ? shared_constant(bits, at) : constant(bits, at);
   }
@@ -296,6 +306,7 @@ AddressOperand Builder::address(const Operand& o) {
   const Name* n = find(o.name);
   if (!n) return fail("unknown name '" + o.name + "'"), a;
   if (n->kind == Name::Kind::symbol && n->space == Space::shared) return a.base = shared_constant(32, n->address), a;
+  if (n->kind == Name::Kind::symbol && n->framed) return a.base = frame_address(n->address), a.wide = true, a;
   if (n->kind == Name::Kind::symbol) return a.displacement += n->address, a;
   if (n->kind != Name::Kind::reg || n->type == Type::pred) return fail("'" + o.name + "' is no address"), a;
   a.base = n->at;
@@ -329,24 +340,22 @@ Insn& Builder::emit(ExecFn exec) {
 void Builder::declare_module() {
   scopes_.emplace_back();
   for (const auto& item : module_.items) {
-    if (auto* f = std::get_if<ptx::Function>(&item)) {
-      Name n;
-      n.kind = Name::Kind::function;
-      scopes_[0].try_emplace(f->name, n);
-    } else if (auto* v = std::get_if<ptx::Variable>(&item)) {
+    if (auto* v = std::get_if<ptx::Variable>(&item)) {
       if (v->space == Space::shared) declare_shared(*v);
       else declare_global(*v);
     }
   }
 }
 
-// A variable of global or constant memory, with its initial bytes.
+// A variable of global or constant memory, with its initial bytes; addresses among them are filled in later.
 void Builder::declare_global(const ptx::Variable& v) {
   std::vector<uint8_t> bytes(v.bytes());
   const uint32_t element = byte_size(v.type);
   for (size_t i = 0; i < v.values.size() && (i + 1) * element <= bytes.size(); ++i) {
-    if (v.values[i].kind == Operand::Kind::name)
-      return unsupported_form("an address as the initial value of " + v.name);
+    if (v.values[i].kind == Operand::Kind::name) {
+      addresses_.push_back({&v, i});
+      continue;
+    }
     const uint64_t bits = literal_bits(v.values[i], v.type);
     std::memcpy(bytes.data() + i * element, &bits, element);
   }
@@ -363,6 +372,43 @@ void Builder::declare_global(const ptx::Variable& v) {
     if (!bytes.empty()) std::memcpy(a.host, bytes.data(), bytes.size());
   }
   scopes_[0][v.name] = n;
+}
+
+namespace {
+uint64_t generic_window(Space space) {
+  switch (space) {
+    case Space::shared: return kSharedWindow;
+    case Space::local: return kLocalWindow;
+    case Space::param: return kParamWindow;
+    case Space::constant: return kConstWindow;
+    case Space::generic:
+    case Space::global: return 0;
+  }
+  return 0;
+}
+}  // namespace
+
+// Addresses of variables and functions in initial values, once all have their place.
+void Builder::fill_addresses() {
+  for (const auto& [v, i] : addresses_) {
+    const Operand& o = v->values[i];
+    const Name* n = find(o.name);
+    if (!n || (n->kind != Name::Kind::symbol && n->kind != Name::Kind::function))
+      return fail("'" + o.name + "' in the initial value of " + v->name + " has no address");
+    uint64_t value = n->address + static_cast<uint64_t>(o.offset);
+    if (n->kind == Name::Kind::function) {
+      wanted_.push_back(static_cast<uint32_t>(n->address));
+      value = kFunctionWindow + kFunctionStride * n->address;
+    } else if (o.generic) {
+      value += generic_window(n->space);
+    }
+    if (o.mask) value = (value & o.mask) >> std::countr_zero(o.mask);
+    const uint32_t element = byte_size(v->type);
+    const Name& variable = *find(v->name);
+    uint8_t* to = v->space == Space::constant ? program_.const_bytes.data() + variable.address
+                                              : global_.find(variable.address, v->bytes());
+    if (to) std::memcpy(to + i * element, &value, element);
+  }
 }
 
 void Builder::declare_shared(const ptx::Variable& v) {
@@ -409,11 +455,18 @@ void Builder::declare_params(const ptx::Function& entry) {
   }
 }
 
-uint64_t Builder::local_space(uint64_t bytes, uint32_t align) {
-  const uint32_t a = std::max(align, 8u);
-  const uint32_t at = (program_.local_bytes + a - 1) / a * a;
-  program_.local_bytes = at + static_cast<uint32_t>(bytes);
-  return at;
+// A variable of the function being decoded: at a fixed place of the thread's local memory, or in its frame.
+Builder::Name Builder::place_local(const ptx::Variable& v) {
+  CalledFunction* f = current();
+  const bool framed = f && f->again;
+  uint32_t& end = framed ? f->frame_bytes : program_.local_bytes;
+  const uint32_t align = std::max(v.alignment(), 8u);
+  Name n;
+  n.kind = Name::Kind::symbol, n.space = Space::local, n.framed = framed;
+  n.address = (end + align - 1) / align * align;
+  n.bytes = static_cast<uint32_t>(v.bytes());
+  end = (static_cast<uint32_t>(n.address) + n.bytes + 15) / 16 * 16;
+  return n;
 }
 
 void Builder::local_variable(const ptx::Variable& v) {
@@ -421,9 +474,7 @@ void Builder::local_variable(const ptx::Variable& v) {
   if (v.space != Space::local && v.space != Space::param)
     return unsupported_form("a variable in this state space inside a function");
   if (v.bytes() > (1u << 20)) return unsupported_form("a local variable of more than 1 MiB");
-  Name n;
-  n.kind = Name::Kind::symbol, n.space = Space::local, n.address = local_space(v.bytes(), v.alignment());
-  scopes_.back()[v.name] = n;
+  scopes_.back()[v.name] = place_local(v);
 }
 
 void Builder::registers(const ptx::RegisterDecl& d) {
@@ -463,6 +514,10 @@ void Builder::declare_labels(const ptx::Block& block) {
       labels_.push_back(kNone);
       scopes_.back()[l->name] = n;
     }
+  // A .branchtargets, .calltargets or .callprototype follows its label.
+  for (size_t k = 0; k + 1 < block.body.size(); ++k)
+    if (auto* l = std::get_if<ptx::Label>(&block.body[k].value))
+      if (auto* t = std::get_if<ptx::TargetList>(&block.body[k + 1].value)) target_lists_[l->name] = t;
 }
 
 void Builder::block(const ptx::Block& b) {
@@ -487,7 +542,6 @@ void Builder::instruction(const ptx::Instruction& in) {
   const OpRow* op = find_op(in.opcode);
   if (!op) return unsupported_form("instruction " + in.opcode);
   Place place{ptx::places(module_, *function_, in), in.where.range, ptx::print(in)};
-  if (place.where.front() == place.ptx && !calls_.empty() && calls_.size() > 1) place.where = {place.ptx};
   program_.places.push_back(std::move(place));
   Modifiers mods(std::string_view(in.opcode).substr(op->mnemonic.size()));
   mods_ = &mods;
@@ -506,62 +560,28 @@ void Builder::branch(const Operand& label) {
   i.target = target;
 }
 
-void Builder::leave_function() {
-  Insn& i = emit(nullptr);
-  if (ends_.size() > 1) i.kind = InsnKind::branch, i.target = ends_.back();
-  else i.kind = InsnKind::leave;
-}
-
-// call (results), function, (arguments): the body follows here; parameters live in local memory.
-void Builder::call(const ptx::Instruction& in) {
-  std::vector<Operand> results, arguments;
-  size_t at = 0;
-  if (at < in.operands.size() && in.operands[at].kind == Operand::Kind::group) results = in.operands[at++].parts;
-  const std::string name = at < in.operands.size() ? in.operands[at++].name : "";
-  if (at < in.operands.size() && in.operands[at].kind == Operand::Kind::group) arguments = in.operands[at++].parts;
-  const ptx::Function* f = module_.function_named(name);
-  if (!f) return unsupported_form("an indirect call");
-  if (!f->has_body) return unsupported_form("a call of the external function " + name);
-  for (const ptx::Function* c : calls_)
-    if (c == f) return unsupported_form("recursion of " + name);
-  if (!in.guard.empty()) return unsupported_form("a predicated call");
-  if (results.size() != f->results.size() || arguments.size() != f->params.size())
-    return fail("wrong number of arguments of " + name);
-
-  Scope params;
-  auto bind = [&](const ptx::Variable& formal, const Operand& actual) {
-    const Name* n = find(actual.name);
-    if (!n || n->kind != Name::Kind::symbol || n->space != Space::local)
-      return unsupported_form("an argument of " + name + " that is no .param variable");
-    params[formal.name] = *n;
-  };
-  for (size_t i = 0; i < results.size(); ++i) bind(f->results[i], results[i]);
-  for (size_t i = 0; i < arguments.size(); ++i) bind(f->params[i], arguments[i]);
-  if (failed_) return;
-
-  const ptx::Function* caller = function_;
-  std::vector<Scope> outer = std::exchange(scopes_, {});
-  scopes_.push_back(outer.front());
-  scopes_.push_back(std::move(params));
-  calls_.push_back(f);
-  ends_.push_back(static_cast<uint32_t>(labels_.size()));
-  labels_.push_back(kNone);
-  function_ = f;
-  block(f->body);
-  labels_[ends_.back()] = static_cast<uint32_t>(program_.code.size());
-  ends_.pop_back();
-  calls_.pop_back();
-  scopes_ = std::move(outer);
-  function_ = caller;
-  insn_ = &in;
-}
-
 void Builder::patch_branches() {
-  for (Insn& i : program_.code)
-    if (i.kind == InsnKind::branch) {
-      i.target = labels_[i.target];
-      assert(i.target != kNone && "every label of a body has a place");
-    }
+  auto patch = [&](uint32_t& target) {
+    target = labels_[target];
+    assert(target != kNone && "every label of a body has a place");
+  };
+  for (Insn& i : program_.code) {
+    if (i.kind == InsnKind::branch) patch(i.target);
+    if (i.kind == InsnKind::branch_table)
+      for (uint32_t k = 0; k < i.list_count; ++k) patch(program_.lists[i.list + k]);
+  }
+}
+
+// Falling off the end returns.
+void Builder::end_of_body() {
+  const ptx::Instruction* const last = insn_;
+  ptx::Instruction end;
+  end.opcode = "ret";
+  end.where = function_->where;
+  insn_ = &end;
+  program_.places.push_back({{function_->where.range}, function_->where.range, "ret;"});
+  leave_function();
+  insn_ = last;
 }
 
 void Builder::initial_registers() {
@@ -577,24 +597,23 @@ void Builder::initial_registers() {
 Status Builder::build(const ptx::Function& entry, uint32_t dynamic_smem_bytes, uint32_t block_threads) {
   function_ = &entry;
   program_.name = entry.name;
+  declare_functions();
   declare_module();
   for (const auto& item : module_.items)
     if (auto* f = std::get_if<ptx::Function>(&item); f && (f == &entry || !f->is_entry)) collect_shared(f->body);
   finish_shared(dynamic_smem_bytes);
+  fill_addresses();
   declare_params(entry);
   launch_directives(entry, block_threads);
-  calls_ = {&entry};
-  ends_ = {kNone};
   if (!failed_) block(entry.body);
+  if (!failed_) end_of_body();
+  decode_functions();
   if (failed_) return error_;
-  ptx::Instruction end;  // falling off the end returns
-  end.opcode = "ret";
-  end.where = entry.where;
-  insn_ = &end;
-  program_.places.push_back({{entry.where.range}, entry.where.range, "ret;"});
-  leave_function();
   patch_branches();
-  program_.local_bytes = (program_.local_bytes + 15) / 16 * 16;
+  program_.local_fixed = (program_.local_bytes + 15) / 16 * 16;
+  const bool stack = std::any_of(program_.functions.begin(), program_.functions.end(),
+                                 [](const CalledFunction& f) { return f.again && f.pc != kNone; });
+  program_.local_bytes = program_.local_fixed + (stack ? kStackBytes : 0);
   find_joins(program_);
   initial_registers();
   return {};

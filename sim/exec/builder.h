@@ -1,7 +1,6 @@
-// Decodes one kernel of a module into a Program: names to registers and addresses, calls inlined, one Insn a PTX
-// instruction (family functions build_<family>), branches with their reconvergence points.
-// Fails: input error (unknown name, wrong operand), unsupported (instruction, modifier, recursion), by range of the
-// PTX.
+// Decodes one kernel of a module and the functions that it may call into a Program: names to registers and addresses,
+// one Insn a PTX instruction (family functions build_<family>), branches with their reconvergence points.
+// Fails: input error (unknown name, wrong operand), unsupported (instruction, modifier), by range of the PTX.
 #pragma once
 #include <functional>
 #include <map>
@@ -73,6 +72,7 @@ class Builder {
 
   // ---- for control
   void branch(const ptx::Operand& label);
+  void branch_table(const ptx::Operand& index, const ptx::Operand& list);
   void leave_function();
   void call(const ptx::Instruction& in);
 
@@ -83,7 +83,9 @@ class Builder {
     uint32_t at = 0;  // register offset, or label number
     ptx::Type type = ptx::Type::b32;
     ptx::Space space = ptx::Space::generic;
-    uint64_t address = 0;
+    uint64_t address = 0;     // of a symbol; index of a function
+    uint32_t bytes = 0;       // of a variable
+    bool framed = false;      // local memory of a function that can be entered again
   };
   using Scope = std::unordered_map<std::string, Name>;
 
@@ -92,6 +94,7 @@ class Builder {
   uint32_t special(const std::string& name, ptx::Type type, bool& known);
   void declare_module();
   void declare_global(const ptx::Variable& v);
+  void fill_addresses();
   void declare_shared(const ptx::Variable& v);
   void collect_shared(const ptx::Block& block);
   void finish_shared(uint32_t dynamic_smem_bytes);
@@ -101,9 +104,19 @@ class Builder {
   void statement(const ptx::Statement& s);
   void registers(const ptx::RegisterDecl& d);
   void local_variable(const ptx::Variable& v);
-  uint64_t local_space(uint64_t bytes, uint32_t align);
+  Name place_local(const ptx::Variable& v);
+  uint32_t frame_address(uint64_t address);  // a register with the address of a framed variable
   void instruction(const ptx::Instruction& in);
+  void end_of_body();
   void patch_branches();
+  // ---- functions (builder_calls.cc)
+  void declare_functions();
+  void decode_functions();
+  void decode_function(uint32_t index);
+  Slot declare_formal(const ptx::Variable& v);
+  Slot actual(const ptx::Operand& o);
+  void call_external(const std::string& name, const std::vector<Slot>& results, const std::vector<Slot>& arguments);
+  CalledFunction* current() { return in_ == kNone ? nullptr : &program_.functions[in_]; }
   void initial_registers();
   void launch_directives(const ptx::Function& entry, uint32_t block_threads);
 
@@ -111,13 +124,16 @@ class Builder {
   GlobalMemory& global_;
   Program& program_;
   std::vector<Scope> scopes_;
-  std::vector<const ptx::Function*> calls_;
-  std::vector<uint32_t> ends_;    // label of the end of each inlined function
-  std::vector<uint32_t> labels_;  // label -> code index
+  std::vector<const ptx::Function*> bodies_;  // of Program::functions; null: external
+  std::vector<uint32_t> wanted_;              // functions to decode, in order of their first use
+  uint32_t in_ = kNone;                       // the function being decoded; kNone: the kernel
+  std::vector<uint32_t> labels_;              // label -> code index
+  std::unordered_map<std::string, const ptx::TargetList*> target_lists_;  // of the body, by label
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> constants_, shared_constants_;
   std::map<std::string, uint32_t> specials_;
   std::unordered_map<std::string, std::pair<uint32_t, uint32_t>> shared_;  // name -> address, bytes
   std::vector<const ptx::Variable*> dynamic_;
+  std::vector<std::pair<const ptx::Variable*, size_t>> addresses_;  // initial values that are addresses
   uint32_t predicate_bytes_left_ = 0, predicate_next_ = 0;
   const ptx::Function* function_ = nullptr;
   const ptx::Instruction* insn_ = nullptr;

@@ -1,5 +1,5 @@
-// bra, ret, exit, trap, call, and the instructions that do nothing here. PTX ISA 9.7.12, 9.7.19. Branches and leaving
-// are carried out by the path loop (sim/machine/paths.cc); calls are inlined by the builder.
+// bra, brx.idx, ret, exit, trap, call, and the instructions that do nothing here. PTX ISA 9.7.12, 9.7.19. Branches, calls
+// and leaving are carried out by the path loop (sim/machine/paths.cc).
 #include "sim/exec/builder.h"
 #include "sim/exec/lanes.h"
 
@@ -27,6 +27,10 @@ void build_control(Builder& b) {
   if (op == "exit") b.emit(nullptr).kind = InsnKind::leave;
   if (op == "trap") b.emit(trap);
   if (op == "call") b.call(b.insn());
+  if (op == "brx.idx") {
+    b.expect_operands(2, 2);
+    b.branch_table(b.operand(0), b.operand(1));
+  }
 }
 
 // Prefetches and hints have no effect on values; nanosleep lets others run.

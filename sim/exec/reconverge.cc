@@ -1,4 +1,5 @@
-// Where diverged lanes meet again: the immediate post-dominator of each branch.
+// Where diverged lanes meet again: the immediate post-dominator of each branch, function by function (a call is one step
+// of its caller).
 // Blocks of the code, edges reversed, one virtual exit; dominators by the iteration of Cooper, Harvey and Kennedy, "A
 // simple, fast dominance algorithm" (2001). A block that cannot reach the exit has no post-dominator: its lanes meet
 // again only where they happen to.
@@ -14,15 +15,23 @@ struct Flow {
   std::vector<std::vector<uint32_t>> next, previous;  // the last block is the exit
 };
 
+bool ends_block(InsnKind k) {
+  return k == InsnKind::branch || k == InsnKind::branch_table || k == InsnKind::leave || k == InsnKind::ret;
+}
+
 Flow flow_of(const Program& p) {
   const auto n = static_cast<uint32_t>(p.code.size());
   std::vector<bool> leads(n + 1, false);
   leads[0] = true;
   for (uint32_t i = 0; i < n; ++i) {
-    if (p.code[i].kind != InsnKind::branch && p.code[i].kind != InsnKind::leave) continue;
+    if (!ends_block(p.code[i].kind)) continue;
     leads[i + 1] = true;
     if (p.code[i].kind == InsnKind::branch) leads[p.code[i].target] = true;
+    if (p.code[i].kind == InsnKind::branch_table)
+      for (uint32_t k = 0; k < p.code[i].list_count; ++k) leads[p.lists[p.code[i].list + k]] = true;
   }
+  for (const CalledFunction& c : p.functions)
+    if (c.pc != kNone) leads[c.pc] = true;
   Flow f;
   f.block_of.resize(n);
   for (uint32_t i = 0; i < n; ++i) {
@@ -37,8 +46,10 @@ Flow flow_of(const Program& p) {
     const Insn& i = p.code[last];
     const bool always = i.guard == kNone;
     if (i.kind == InsnKind::branch) edge(b, f.block_of[i.target]);
-    if (i.kind == InsnKind::leave) edge(b, exit);
-    const bool falls = (i.kind != InsnKind::branch && i.kind != InsnKind::leave) || !always;
+    if (i.kind == InsnKind::branch_table)
+      for (uint32_t k = 0; k < i.list_count; ++k) edge(b, f.block_of[p.lists[i.list + k]]);
+    if (i.kind == InsnKind::leave || i.kind == InsnKind::ret) edge(b, exit);
+    const bool falls = !ends_block(i.kind) || !always;
     if (falls) edge(b, last + 1 < n ? f.block_of[last + 1] : exit);
   }
   return f;
@@ -93,7 +104,8 @@ void find_joins(Program& p) {
   for (uint32_t i = 0; i < p.code.size(); ++i) {
     Insn& insn = p.code[i];
     const uint32_t b = f.block_of[i];
-    if (insn.kind == InsnKind::branch && insn.guard != kNone && dominator[b] != kNone && dominator[b] != exit)
+    const bool parts = (insn.kind == InsnKind::branch && insn.guard != kNone) || insn.kind == InsnKind::branch_table;
+    if (parts && dominator[b] != kNone && dominator[b] != exit)
       insn.join = f.first[dominator[b]];
   }
 }

@@ -32,7 +32,7 @@ struct Cluster {
   Event last_event;
   uint64_t events = 0;
   bool steered = false;    // async operations complete only when told
-  bool spun = false;       // a strong access to global memory has polled: other clusters may have to run
+  std::string printed;     // by printf
   std::vector<std::unique_ptr<Cta>> ctas;
   std::vector<Warp*> warps;  // by agent
   ClusterBarrier barrier;

@@ -22,7 +22,8 @@ enum class Step : uint8_t {
 using ExecFn = Step (*)(Warp&, const Insn&);
 
 // move: a plain copy of registers, which wgmma may put off; wgmma: its accumulators have rules of their own.
-enum class InsnKind : uint8_t { plain, branch, leave, move, wgmma };
+// branch_table: target chosen by an index; call, ret: of functions (sim/machine/calls.h).
+enum class InsnKind : uint8_t { plain, branch, leave, move, wgmma, branch_table, call, ret };
 // What an instruction does in the protocol of a kernel; steered replay stops after one such event.
 enum class EventKind : uint8_t { none, arrive, expect_tx, wait, bulk_issue, wgmma_issue, wgmma_wait, named_barrier, cluster_barrier };
 

@@ -4,6 +4,7 @@
 //   0x0000'0002'0000'0000 + x      local of the thread
 //   0x0000'0003'0000'0000 + x      kernel parameters
 //   0x0000'0004'0000'0000 + x      constants
+//   0x0000'0005'0000'0000 + 16 i   function i, as the target of an indirect call
 //   0x0000'7F00'0000'0000 + x      global
 // Shared addresses start at 1024: the first KiB of the window belongs to the system on sm_90 (H200: reserved smem/block
 // = 1024). Global allocations are 512-byte aligned with 512 bytes of nothing between, so that running off an end is
@@ -22,8 +23,9 @@
 namespace tc::sim {
 
 inline constexpr uint64_t kSharedWindow = 0x1'0000'0000, kLocalWindow = 0x2'0000'0000, kParamWindow = 0x3'0000'0000,
-                          kConstWindow = 0x4'0000'0000, kGlobalWindow = 0x7F00'0000'0000;
+                          kConstWindow = 0x4'0000'0000, kFunctionWindow = 0x5'0000'0000, kGlobalWindow = 0x7F00'0000'0000;
 inline constexpr uint64_t kWindowBytes = 0x1'0000'0000;
+inline constexpr uint64_t kFunctionStride = 16;
 inline constexpr uint32_t kSharedStart = 1024;
 inline constexpr uint32_t kRankShift = 24, kRankMask = 0xFF00'0000;  // of a shared address, see cluster.h
 inline constexpr uint64_t kGlobalAlign = 512;

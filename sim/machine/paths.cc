@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "sim/machine/calls.h"
 #include "sim/machine/named_barrier.h"
 #include "sim/machine/wgmma_guard.h"
 #include "sim/machine/wgmma_state.h"
@@ -16,31 +17,43 @@ uint32_t lanes_waiting(const Warp& w, Wait::Kind kind, uint32_t pc) {
   return lanes;
 }
 
-uint32_t new_join(Warp& w, Join j) {
+// A join of `p`, at the same depth of calls.
+uint32_t new_join(Warp& w, const Path& p, uint32_t pc, uint32_t expected) {
+  Join j{pc, expected, 0, p.join, p.calls};
   for (uint32_t i = 0; i < w.joins.size(); ++i)
     if (w.joins[i].expected == 0) return w.joins[i] = j, i;
   w.joins.push_back(j);
   return static_cast<uint32_t>(w.joins.size() - 1);
 }
 
+Path resumed(const Join& j, uint32_t lanes) {
+  Path p;
+  p.pc = j.pc, p.mask = lanes, p.join = j.parent;
+  p.calls = j.calls;
+  return p;
+}
+
 // A complete join becomes a path again.
 void resume_if_complete(Warp& w, uint32_t join) {
   Join& j = w.joins[join];
   if (j.expected == 0 || j.arrived != j.expected) return;
-  Path p;
-  p.pc = j.pc, p.mask = j.expected, p.join = j.parent;
+  Path p = resumed(j, j.expected);
   j = Join{};
-  w.paths.push_back(p);
+  w.paths.push_back(std::move(p));
+}
+
+bool at_join(const Warp& w, const Path& p) {
+  return p.join != kNone && p.pc == w.joins[p.join].pc && p.calls.depth == w.joins[p.join].calls.depth;
 }
 
 // Paths that stand at their join are collected there. A resumed path may stand at the next join.
 void settle_joins(Warp& w) {
   for (size_t i = 0; i < w.paths.size();) {
-    const Path p = w.paths[i];
-    if (p.join == kNone || p.wait.kind != Wait::Kind::none || p.pc != w.joins[p.join].pc) {
+    if (w.paths[i].wait.kind != Wait::Kind::none || !at_join(w, w.paths[i])) {
       ++i;
       continue;
     }
+    const Path p = w.paths[i];
     w.paths.erase(w.paths.begin() + static_cast<std::ptrdiff_t>(i));
     w.joins[p.join].arrived |= p.mask;
     resume_if_complete(w, p.join);
@@ -67,18 +80,94 @@ void leave(Warp& w, size_t index, uint32_t lanes) {
   ++w.cta->progress;
 }
 
+// Lanes of the path are about to part, to meet again at `pc` (unless they would meet there anyway, or nowhere).
+void join_for(Warp& w, Path& p, uint32_t pc) {
+  if (pc == kNone || (p.join != kNone && w.joins[p.join].pc == pc && w.joins[p.join].calls.depth == p.calls.depth)) return;
+  p.join = new_join(w, p, pc, p.mask);
+}
+
+// Lanes of path `index` that are not in `lanes` stay behind as a path of their own at `pc`.
+void split_off(Warp& w, size_t index, uint32_t lanes, uint32_t pc) {
+  Path& p = w.paths[index];
+  if (lanes == p.mask) return;
+  Path other = p;
+  other.timed_out = false;
+  other.mask = p.mask & ~lanes, other.pc = pc;
+  p.mask = lanes;
+  w.paths.push_back(std::move(other));
+}
+
+// Lanes of `mask` whose register at `at` has the value that the lowest of them has.
+template <class T>
+uint32_t same_value(Warp& w, uint32_t at, uint32_t mask) {
+  const T* v = w.reg<T>(at);
+  const T first = v[std::countr_zero(mask)];
+  uint32_t lanes = 0;
+  for (uint32_t m = mask; m; m &= m - 1)
+    if (v[std::countr_zero(m)] == first) lanes |= m & -m;
+  return lanes;
+}
+
+// brx.idx: lanes of one index go together; the others find this instruction again.
+SliceEnd branch_by_table(Warp& w, size_t index, const Insn& i, uint32_t mask) {
+  Path& p = w.paths[index];
+  if (mask == 0) return ++p.pc, SliceEnd::gone;
+  join_for(w, p, i.join);
+  if (mask != p.mask) {  // guarded
+    split_off(w, index, mask, p.pc + 1);
+    return SliceEnd::gone;
+  }
+  const uint32_t lanes = same_value<uint32_t>(w, i.src[0], mask);
+  const uint32_t which = w.reg<uint32_t>(i.src[0])[std::countr_zero(lanes)];
+  if (which >= i.list_count) {
+    w.cta->fault("PROG-02", i.place, "index " + std::to_string(which) + " of a table of " +
+                                         std::to_string(i.list_count) + " branch targets");
+    return SliceEnd::trap;
+  }
+  split_off(w, index, lanes, p.pc);
+  w.paths[index].pc = w.cta->program.lists[i.list + which];
+  settle_joins(w);
+  return SliceEnd::gone;
+}
+
+// call: the lanes that do not take part, or call another function, meet the caller again behind the call.
+SliceEnd call(Warp& w, size_t index, const Insn& i, uint32_t mask) {
+  if (mask == 0) return ++w.paths[index].pc, SliceEnd::gone;
+  const uint32_t at = w.paths[index].pc;
+  w.paths[index].join = new_join(w, w.paths[index], at + 1, w.paths[index].mask);
+  split_off(w, index, mask, at + 1);
+  uint32_t lanes = mask;
+  if (i.target == kNone) {
+    lanes = same_value<uint64_t>(w, i.src[0], mask);
+    split_off(w, index, lanes, at);
+  }
+  Path& p = w.paths[index];
+  w.mask = lanes;
+  if (!enter_function(w, p, i)) return SliceEnd::trap;
+  settle_joins(w);
+  return SliceEnd::gone;
+}
+
+SliceEnd ret(Warp& w, size_t index, uint32_t mask) {
+  if (mask == 0) return ++w.paths[index].pc, SliceEnd::gone;
+  split_off(w, index, mask, w.paths[index].pc + 1);
+  w.mask = mask;
+  leave_function(w, w.paths[index]);
+  settle_joins(w);
+  return SliceEnd::gone;
+}
+
 SliceEnd branch(Warp& w, size_t index, const Insn& i, uint32_t taken) {
   Path& p = w.paths[index];
   if (taken == 0 || taken == p.mask) {
     p.pc = taken ? i.target : p.pc + 1;
-    if (p.join == kNone || w.joins[p.join].pc != p.pc) return SliceEnd::budget;
+    if (!at_join(w, p)) return SliceEnd::budget;
     settle_joins(w);
     return SliceEnd::gone;
   }
+  join_for(w, p, i.join);
   Path other = p;
   other.timed_out = false;
-  if (i.join != kNone && (p.join == kNone || w.joins[p.join].pc != i.join))
-    p.join = other.join = new_join(w, {i.join, p.mask, 0, p.join});
   other.mask = taken, other.pc = i.target;
   p.mask &= ~taken, ++p.pc;
   if (w.cta->launch.schedule != Schedule::rr && w.cta->random.coin()) std::swap(p, other);
@@ -181,11 +270,10 @@ bool break_joins(Warp& w) {
   for (size_t i = 0; i < w.joins.size(); ++i) {
     Join& j = w.joins[i];
     if (j.arrived == 0) continue;
-    Path p;
-    p.pc = j.pc, p.mask = j.arrived, p.join = j.parent;
+    Path p = resumed(j, j.arrived);
     j.expected &= ~j.arrived;
     j.arrived = 0;
-    w.paths.push_back(p);
+    w.paths.push_back(std::move(p));
     any = true;
   }
   settle_joins(w);
@@ -206,7 +294,8 @@ SliceEnd run_slice(Warp& w, size_t index, uint64_t budget) {
   uint64_t& time = c.time;
   Path& p = w.paths[index];  // stays where it is until the paths change, which ends the slice
   w.path = &p;
-  const uint32_t join_pc = p.join == kNone ? kNone : w.joins[p.join].pc;
+  const bool meets = p.join != kNone && w.joins[p.join].calls.depth == p.calls.depth;
+  const uint32_t join_pc = meets ? w.joins[p.join].pc : kNone;
   if (p.pc == join_pc && p.wait.kind == Wait::Kind::none) {
     settle_joins(w);
     return SliceEnd::gone;
@@ -219,6 +308,13 @@ SliceEnd run_slice(Warp& w, size_t index, uint64_t budget) {
     if (i.kind == InsnKind::branch) {
       if (branch(w, index, i, mask) == SliceEnd::gone) return SliceEnd::gone;
       continue;
+    }
+    if (i.kind >= InsnKind::branch_table) {
+      switch (i.kind) {
+        case InsnKind::branch_table: return branch_by_table(w, index, i, mask);
+        case InsnKind::call: return call(w, index, i, mask);
+        default: return ret(w, index, mask);
+      }
     }
     if (mask != 0) {
       if (i.kind == InsnKind::leave) {

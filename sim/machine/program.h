@@ -1,4 +1,4 @@
-// A kernel in executable form: one entry with all calls inlined, decoded once, shared by all CTAs.
+// A kernel in executable form: one entry and the functions it may call, decoded once, shared by all CTAs.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -59,6 +59,27 @@ struct Place {
   std::string text;  // the instruction as PTX
 };
 
+// Where an argument or a result lives on one side of a call.
+struct Slot {
+  bool is_register = false;
+  bool framed = false;  // local memory relative to Path::local_base (of a function that can call itself)
+  uint32_t at = 0, bytes = 0;
+};
+
+// A function has registers and local memory of its own. One that can be entered again before it has returned keeps its
+// registers on the frame of the path, and its local memory above that of the caller.
+struct CalledFunction {
+  std::string name;
+  uint32_t pc = kNone;
+  std::vector<Slot> params, results;
+  struct Register {
+    uint32_t at, bits;
+  };
+  std::vector<Register> registers;
+  uint32_t frame_bytes = 0;  // of local memory, where `again`
+  bool again = false;
+};
+
 struct SharedSymbol {
   std::string name;
   uint32_t address = 0, bytes = 0;
@@ -90,7 +111,10 @@ struct Program {
   std::vector<SpecialUse> specials;
   std::vector<SharedSymbol> shared;    // static, by address; the dynamic one last
   uint32_t shared_end = kSharedStart;  // end of static and dynamic shared memory
-  uint32_t local_bytes = 0;
+  uint32_t local_bytes = 0;   // of a thread: fixed variables, then the stack
+  uint32_t local_fixed = 0;
+  std::vector<CalledFunction> functions;
+  std::vector<Slot> slots;     // of calls: results, then arguments
   std::vector<uint8_t> const_bytes;
   std::vector<ParamSlot> params;
   uint32_t param_bytes = 0;

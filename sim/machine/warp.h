@@ -39,9 +39,27 @@ struct Wait {
   uint32_t parity = 0;  // of an mbarrier wait, for the report
 };
 
+struct Frame;
+
+// Which calls a path is in (sim/machine/calls.h).
+struct CallState {
+  uint32_t depth = 0;         // calls that have not returned
+  uint32_t function = kNone;  // index into Program::functions; kNone: the kernel itself
+  uint32_t local_base = 0;    // of the function's framed local memory
+  std::shared_ptr<const Frame> frame;
+};
+
+// A call that has not returned.
+struct Frame {
+  uint32_t call = 0;           // the call instruction
+  CallState caller;
+  std::vector<uint8_t> saved;  // registers of the function as the call found them, where it can be entered again
+};
+
 struct Path {
   uint32_t pc = 0, mask = 0;
   uint32_t join = kNone;  // index into Warp::joins
+  CallState calls;
   Wait wait;
   bool timed_out = false;    // the next try_wait answers false
   uint32_t poll_pc = kNone;  // where a poll answered false last, and the progress count then
@@ -52,6 +70,7 @@ struct Join {
   uint32_t pc = 0;
   uint32_t expected = 0, arrived = 0;  // lanes; 0 expected: free
   uint32_t parent = kNone;
+  CallState calls;  // of the paths that meet
 };
 
 struct AsyncOp;
