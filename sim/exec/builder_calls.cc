@@ -134,7 +134,7 @@ void Builder::leave_function() { emit(nullptr).kind = in_ == kNone ? InsnKind::l
 
 void Builder::branch_table(const Operand& index, const Operand& list) {
   const auto found = target_lists_.find(list.name);
-  if (found == target_lists_.end() || found->second->directive != ".branchtargets")
+  if (found == target_lists_.end() || found->second->directive != "branchtargets")
     return fail("'" + list.name + "' names no .branchtargets");
   std::vector<uint32_t> targets;
   for (const std::string& word : found->second->words) {
