@@ -144,12 +144,23 @@ std::string Modifiers::left() const {
 // ---------------------------------------------------------------- names
 
 Builder::Builder(const ptx::Module& module, GlobalMemory& global, Program& program)
-    : module_(module), global_(global), program_(program) {}
+    : module_(module), global_(global), program_(program) {
+  if (!module.target.empty()) target_ = parse_ptx_target(module.target.front());
+}
 
 void Builder::fail(const std::string& message) {
   if (failed_) return;
   failed_ = true;
   error_ = input_error(insn_ ? insn_->where.range : function_ ? function_->where.range : SourceRange{}, message);
+}
+void Builder::refuse(std::string_view rule, const std::string& message) {
+  if (failed_) return;
+  fail(message);
+  error_.rule = rule;
+}
+void Builder::need_target(TargetNeed need, std::string_view rule) {
+  if (!satisfies(target_, need))
+    refuse(rule, insn_->opcode + " is not available on .target " + module_.target.front());
 }
 void Builder::unsupported_form(const std::string& what) {
   if (failed_) return;

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "sim/machine/program.h"
+#include "specs/ptx_target.h"
 #include "sim/ptx/module.h"
 
 namespace tc::sim {
@@ -67,6 +68,11 @@ class Builder {
   void expect_operands(size_t least, size_t most);
   void unsupported_form(const std::string& what);
   void fail(const std::string& message);
+  // The same with the rule that is broken.
+  void refuse(std::string_view rule, const std::string& message);
+  // Refuses the instruction where the module's target lacks what it needs.
+  void need_target(TargetNeed need, std::string_view rule);
+  PtxTarget target() const { return target_; }
   bool failed() const { return failed_; }
   Program& program() { return program_; }
 
@@ -121,6 +127,7 @@ class Builder {
   void launch_directives(const ptx::Function& entry, uint32_t block_threads);
 
   const ptx::Module& module_;
+  PtxTarget target_;
   GlobalMemory& global_;
   Program& program_;
   std::vector<Scope> scopes_;
@@ -157,7 +164,7 @@ PTX_FAMILY(carry) PTX_FAMILY(integer) PTX_FAMILY(logic) PTX_FAMILY(real_function
     PTX_FAMILY(convert) PTX_FAMILY(load_store) PTX_FAMILY(nothing) PTX_FAMILY(cache_policy) PTX_FAMILY(atomic)
         PTX_FAMILY(warp) PTX_FAMILY(barrier) PTX_FAMILY(cluster_barrier) PTX_FAMILY(fence) PTX_FAMILY(mbarrier)
             PTX_FAMILY(async_copy) PTX_FAMILY(bulk_copy) PTX_FAMILY(bulk_group) PTX_FAMILY(tensor_copy)
-                PTX_FAMILY(wgmma) PTX_FAMILY(wgmma_mma) PTX_FAMILY(matrix) PTX_FAMILY(mma) PTX_FAMILY(control)
+                PTX_FAMILY(wgmma) PTX_FAMILY(wgmma_mma) PTX_FAMILY(matrix) PTX_FAMILY(mma) PTX_FAMILY(wmma) PTX_FAMILY(control)
                     PTX_FAMILY(register_budget) PTX_FAMILY(cluster_address)
 #undef PTX_FAMILY
 

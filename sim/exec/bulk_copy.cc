@@ -122,7 +122,8 @@ Step commit(Warp& w, const Insn&) {
 Step wait_group(Warp& w, const Insn& i) {
   Cta& c = *w.cta;
   for (const auto& op : c.async.ops) {
-    if (!op->group || op->cta != &c || op->thread / 32 != w.index || !(w.mask >> op->thread % 32 & 1) || (i.a && op->reads_done))
+    if (!op->group || op->cta != &c || op->thread / 32 != w.index || !(w.mask >> op->thread % 32 & 1) ||
+        (i.a && op->reads_done))
       continue;
     if (op->group + i.imm >= groups_of(c, op->thread).open) continue;
     w.path->wait = Wait{};
@@ -192,8 +193,8 @@ void note_store_read(Warp& w, uint32_t lane, const StoreOp& op, uint32_t address
 void note_load_write(Warp& w, uint32_t lane, const LoadOp& op, uint32_t address, uint32_t bytes) {
   Cta& c = *w.cta;
   if (c.race)
-    c.race->async(w.agent, lane, c.mbarrier_at(op.barrier)->slot, static_cast<uint32_t>(op.phase + 1), c.flat(address), bytes,
-                  Access::write, op.place);
+    c.race->async(w.agent, lane, c.mbarrier_at(op.barrier)->slot, static_cast<uint32_t>(op.phase + 1), c.flat(address),
+                  bytes, Access::write, op.place);
 }
 
 void build_bulk_copy(Builder& b) {

@@ -8,7 +8,7 @@
 
 #include "runtime/inputs.h"
 #include "sim/api.h"
-#include "sim/exec/wgmma_math.h"
+#include "sim/exec/tile_math.h"
 
 namespace tc::sim {
 namespace {
@@ -160,40 +160,35 @@ TEST(Wgmma, EarlyAndLateExecutionGiveTheSame) {
     check_wgmma(kLayouts[3], kLayouts[7], {64, "f32", "f16"}, {.schedule = Schedule::adversarial, .seed = seed});
 }
 
-TEST(WgmmaMath, RowsAgreeWithPlainLoops) {
-  for (uint32_t n : {8u, 16u, 24u, 40u, 256u}) {
-    std::vector<float> a(16 * 16), b(16 * n), d(16 * n);
-    for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(runtime::splitmix64(i) % 1000) / 997;
-    for (size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(runtime::splitmix64(i + 7777) % 1000) / 991 - 0.5f;
-    for (size_t i = 0; i < d.size(); ++i) d[i] = static_cast<float>(i % 13);
-    std::vector<float> want = d;
-    for (uint32_t r = 0; r < 16; ++r)
-      for (uint32_t k = 0; k < 16; ++k)
-        for (uint32_t c = 0; c < n; ++c) want[r * n + c] = std::fma(a[r * 16 + k], b[k * n + c], want[r * n + c]);
-    multiply_rows(d.data(), a.data(), b.data(), n);
-    EXPECT_EQ(d, want) << n;
-  }
+TEST(TileMath, ProductAgreesWithPlainLoops) {
+  for (uint32_t n : {8u, 16u, 24u, 40u, 256u})
+    for (uint32_t k : {4u, 16u, 64u}) {
+      std::vector<float> a(16 * k), b(k * n), d(16 * n);
+      for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(runtime::splitmix64(i) % 1000) / 997;
+      for (size_t i = 0; i < b.size(); ++i)
+        b[i] = static_cast<float>(runtime::splitmix64(i + 7777) % 1000) / 991 - 0.5f;
+      for (size_t i = 0; i < d.size(); ++i) d[i] = static_cast<float>(i % 13);
+      std::vector<float> want = d;
+      for (uint32_t r = 0; r < 16; ++r)
+        for (uint32_t x = 0; x < k; ++x)
+          for (uint32_t c = 0; c < n; ++c) want[r * n + c] = std::fma(a[r * k + x], b[x * n + c], want[r * n + c]);
+      multiply(d.data(), n, a.data(), k, b.data(), n, {16, n, k});
+      EXPECT_EQ(d, want) << n << " " << k;
+    }
 }
 
-TEST(WgmmaMath, FragmentsAndRowsAreInverse) {
-  constexpr uint32_t kN = 24;
-  std::vector<std::array<float, 32>> registers(kN / 2);
-  std::vector<float*> pointers;
-  for (uint32_t i = 0; i < registers.size(); ++i) {
-    pointers.push_back(registers[i].data());
-    for (uint32_t l = 0; l < 32; ++l) {
-      const FragmentPlace at = wgmma_accumulator(0, l, i);
-      registers[i][l] = static_cast<float>(1000 * at.row + at.col);
-    }
+TEST(TileMath, BlocksAndRowsAreInverse) {
+  float even[32], odd[32], rows[64];
+  for (uint32_t l = 0; l < 32; ++l) {  // WGMMA-08: row l / 4, columns 2 (l % 4) and the next
+    even[l] = static_cast<float>(100 * (l >> 2) + 2 * (l & 3));
+    odd[l] = even[l] + 1;
   }
-  std::vector<float> rows(16 * kN);
-  fragment_to_rows(pointers.data(), rows.data(), kN);
-  for (uint32_t r = 0; r < 16; ++r)
-    for (uint32_t c = 0; c < kN; ++c) EXPECT_EQ(rows[r * kN + c], static_cast<float>(1000 * r + c));
-  const auto before = registers;
-  for (auto& r : registers) r.fill(0);
-  rows_to_fragment(rows.data(), pointers.data(), kN);
-  EXPECT_EQ(registers, before);
+  block_to_rows(even, odd, rows, 8);
+  for (uint32_t r = 0; r < 8; ++r)
+    for (uint32_t c = 0; c < 8; ++c) EXPECT_EQ(rows[8 * r + c], static_cast<float>(100 * r + c));
+  float even_again[32], odd_again[32];
+  rows_to_block(rows, 8, even_again, odd_again);
+  for (uint32_t l = 0; l < 32; ++l) EXPECT_TRUE(even_again[l] == even[l] && odd_again[l] == odd[l]) << l;
 }
 
 // ldmatrix of four matrices, mma.sync, stmatrix: one warp, D[16,8] = A[16,16] B[8,16]^T.
