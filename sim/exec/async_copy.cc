@@ -75,7 +75,8 @@ Step copy(Warp& w, const Insn& i) {
   auto op = std::make_unique<Copy>();
   op->bytes = i.bytes;
   op->insn = &i;
-  const uint64_t displacement = c.program.lists[i.list];
+  uint32_t whole = 0;  // lanes that read all bytes
+  const auto displacement = static_cast<uint64_t>(int64_t{static_cast<int32_t>(c.program.lists[i.list])});
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
     const uint64_t to = (i.src[0] == kNone ? 0 : lane_value(w, i.src[0], i.b & kWideBase, l)) + i.imm;
@@ -93,8 +94,10 @@ Step copy(Warp& w, const Insn& i) {
       if (!host_memory(w, i, l, ptx::Space::global, from, size, false)) return Step::trap;
     }
     op->from[l] = from, op->from_bytes[l] = size;
+    if (size == i.bytes) whole |= 1u << l;
     if (c.race) c.race->cp_async(w.agent, l, c.flat(op->to[l]), i.bytes, w.cp_group[l], i.place);
   }
+  if (c.race && whole) c.race->global(w.agent, whole, op->from.data(), i.bytes, Access::read, i.place);
   issue(w, i, std::move(op));
   return Step::next;
 }
@@ -146,22 +149,37 @@ Step arrive_after(Warp& w, const Insn& i) {
   return Step::next;
 }
 
+constexpr TargetNeed kNeed{80, TargetFeature::any};
+
+// The fourth operand: src-size, or the predicate that ignores the source; the fifth: a cache policy.
+void take_optional(Builder& b, uint64_t bytes, bool hint, uint32_t& size, uint32_t& ignore, bool& negated) {
+  size_t count = b.operand_count();
+  if (hint) b.source(--count, Type::b64);
+  if (count < 4) return;
+  const ptx::Operand& o = b.operand(3);
+  if (b.register_type(o) == Type::pred) return void(ignore = b.predicate(o, negated));
+  if (const auto literal = b.literal(o); literal && *literal > bytes)
+    return b.refuse("CPASYNC-03", "src-size is " + std::to_string(*literal) + ", cp-size " + std::to_string(bytes));
+  size = b.source(o, Type::u32);
+}
+
 void build_copy(Builder& b) {
   const bool only_16 = b.mnemonic() == "cp.async.cg";
   for (std::string_view m : {"shared", "shared::cta", "global", "L2::64B", "L2::128B", "L2::256B"}) b.mods().take(m);
-  if (b.mods().take("L2::cache_hint")) return b.unsupported_form(b.insn().opcode);
-  b.expect_operands(3, 4);
+  const bool hint = b.mods().take("L2::cache_hint");
+  if (b.mods().left().starts_with(".L2::")) return b.refuse("CPASYNC-07", "L2 prefetch is of 64, 128 or 256 bytes");
+  b.need_target(kNeed, "CPASYNC-01");
+  b.expect_operands(hint ? 4 : 3, hint ? 5 : 4);
+  if (b.failed()) return;
   const auto bytes = b.literal(b.operand(2));
   if (!bytes || (*bytes != 16 && (only_16 || (*bytes != 4 && *bytes != 8))))
-    return b.fail("cp-size must be 4, 8 or 16 (16 for .cg) [CPASYNC-01]");
+    return b.refuse("CPASYNC-01", "cp-size must be 4, 8 or 16 (16 for .cg)");
   const AddressOperand to = b.address(b.operand(0)), from = b.address(b.operand(1));
   const uint32_t base = from.base == kNone ? b.constant(64, 0) : from.base;
   uint32_t size = kNone, ignore = kNone;
   bool negated = false;
-  if (b.operand_count() == 4) {
-    if (b.register_type(b.operand(3)) == Type::pred) ignore = b.predicate(b.operand(3), negated);
-    else size = b.source(3, Type::u32);
-  }
+  take_optional(b, *bytes, hint, size, ignore, negated);
+  if (b.failed()) return;
   Insn& i = b.emit(copy);
   set_address(i, to);
   i.src[1] = base, i.src[2] = size, i.src[3] = ignore, i.d = negated;
@@ -175,10 +193,13 @@ void build_copy(Builder& b) {
 void build_async_copy(Builder& b) {
   const std::string& op = b.mnemonic();
   if (op == "cp.async.ca" || op == "cp.async.cg") return build_copy(b);
+  b.need_target(kNeed, "CPASYNC-01");
+  if (b.failed()) return;
   if (op == "cp.async.commit_group") return void(b.emit(commit));
   if (op == "cp.async.mbarrier.arrive") {
     const bool noinc = b.mods().take("noinc");
     for (std::string_view m : {"shared", "shared::cta", "b64"}) b.mods().take(m);
+    b.expect_operands(1, 1);
     const AddressOperand a = b.address(b.operand(0));
     Insn& i = b.emit(arrive_after);
     set_address(i, a);
@@ -187,7 +208,7 @@ void build_async_copy(Builder& b) {
   }
   const bool all = op == "cp.async.wait_all";
   const auto n = all ? std::optional<uint64_t>(0) : b.literal(b.operand(0));
-  if (!n) return b.fail("wait_group needs a constant [CPASYNC-04]");
+  if (!n) return b.refuse("CPASYNC-04", "wait_group needs a constant");
   Insn& i = b.emit(wait);
   i.imm = *n, i.a = all;
 }

@@ -248,7 +248,7 @@ TEST(Instructions, WhatIsNotSupportedIsNamed) {
       {"add.s32 %r1, %r2, %rd1;", "register %rd1 of type .b64 in add.s32", DiagKind::input},
       {"add.s32 %r1, %r2;", "wrong number of operands of add.s32", DiagKind::input},
       {"bra $nowhere;", "unknown label '$nowhere'", DiagKind::input},
-      {"cp.async.cg.shared.global [%r1], [%rd1], 8;", "cp-size must be 4, 8 or 16 (16 for .cg) [CPASYNC-01]",
+      {"cp.async.cg.shared.global [%r1], [%rd1], 8;", "cp-size must be 4, 8 or 16 (16 for .cg)",
        DiagKind::input},
       {"setmaxnreg.inc.sync.aligned.u32 100;", "setmaxnreg needs a multiple of 8 from 24 to 256 [SETREG-01]",
        DiagKind::input},

@@ -1,7 +1,8 @@
 // mbarrier operations. PTX ISA 9.7.13.15; the state machine is sim/machine/mbarrier.h. Lanes act in lane order.
 // Barriers are accesses of 8 bytes for the race checker: init and inval write, the others are atomic, so a use that is
-// not ordered after the init is found. Relaxed arrivals publish as releasing ones do (an approximation that hides
-// races). State tokens: phase << 20 | pending count before the arrival.
+// not ordered after the init is found. A relaxed wait learns what an acquiring one does (an approximation that hides
+// races), a scope is not looked at. Arrivals may name a barrier of another CTA of the cluster. State tokens: phase <<
+// 20 | pending count before the arrival.
 #include "sim/exec/access.h"
 
 namespace tc::sim {
@@ -16,20 +17,36 @@ uint64_t lane_address(Warp& w, const Insn& i, uint32_t lane) {
                          : static_cast<uint32_t>(w.reg<uint32_t>(i.src[0])[lane] + i.imm);
 }
 
-void touch(Warp& w, const Insn& i, uint32_t lanes, uint32_t address, Access kind) {
+void touch(Warp& w, const Insn& i, uint32_t lanes, uint32_t flat_address, Access kind) {
   if (!w.cta->race) return;
   std::array<uint32_t, 32> at;
-  at.fill(address);
+  at.fill(flat_address);
   w.cta->race->shared(w.agent, lanes, at.data(), kMbarrierBytes, kind, i.place);
 }
 
-// The live barrier that a lane names; null after a trap.
-Mbarrier* barrier_of(Warp& w, const Insn& i, uint32_t lane, uint32_t& address) {
-  Cta& c = *w.cta;
-  if (!shared_address(w, i, lane_address(w, i, lane), kMbarrierBytes, kMbarrierBytes, address)) return nullptr;
-  Mbarrier* b = c.mbarrier_at(address);
-  if (!b) c.fault("MBAR-03", i.place, "there is no initialised mbarrier at " + c.shared_text(address));
-  return b;
+// The live barrier that a lane names, with the CTA that has it; `barrier` null after a trap.
+struct Found {
+  Mbarrier* barrier = nullptr;
+  Cta* owner = nullptr;
+  uint32_t address = 0;
+};
+Found barrier_of(Warp& w, const Insn& i, uint32_t lane) {
+  Found f;
+  if (!cluster_address(w, i, lane_address(w, i, lane), kMbarrierBytes, kMbarrierBytes, f.owner, f.address)) return f;
+  f.barrier = f.owner->mbarrier_at(f.address);
+  if (!f.barrier)
+    w.cta->fault("MBAR-03", i.place, "there is no initialised mbarrier at " + f.owner->shared_text(f.address));
+  return f;
+}
+// The same, in the executing CTA: init, inval, waits.
+Found own_barrier(Warp& w, const Insn& i, uint32_t lane) {
+  Found f;
+  if (!shared_address(w, i, lane_address(w, i, lane), kMbarrierBytes, kMbarrierBytes, f.address)) return f;
+  f.owner = w.cta;
+  f.barrier = w.cta->mbarrier_at(f.address);
+  if (!f.barrier)
+    w.cta->fault("MBAR-03", i.place, "there is no initialised mbarrier at " + w.cta->shared_text(f.address));
+  return f;
 }
 
 Step init_barrier(Warp& w, const Insn& i) {
@@ -42,7 +59,7 @@ Step init_barrier(Warp& w, const Insn& i) {
     if (b.valid && c.race)
       c.finding(c.violation("MBAR-03", i.place,
                             "the mbarrier at " + c.shared_text(address) + " is initialised again without inval"));
-    touch(w, i, 1u << l, address, Access::write);
+    touch(w, i, 1u << l, c.flat(address), Access::write);
     if (!c.settle_mbarrier(b, address, init(b, w.reg<uint32_t>(i.src[1])[l]), i.place)) return Step::trap;
     b.init_place = i.place;
   }
@@ -52,39 +69,48 @@ Step init_barrier(Warp& w, const Insn& i) {
 Step inval_barrier(Warp& w, const Insn& i) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
-    uint32_t address = 0;
-    Mbarrier* b = barrier_of(w, i, l, address);
-    if (!b) return Step::trap;
-    touch(w, i, 1u << l, address, Access::write);
-    b->valid = false;
+    const Found f = own_barrier(w, i, l);
+    if (!f.barrier) return Step::trap;
+    touch(w, i, 1u << l, f.owner->flat(f.address), Access::write);
+    f.barrier->valid = false;
     ++w.cta->progress;
   }
   return Step::next;
 }
 
-enum ArriveFlag : uint8_t { kExpect = 1, kDrop = 2, kNoComplete = 4 };
+enum ArriveFlag : uint8_t { kExpect = 1, kDrop = 2, kNoComplete = 4, kRelaxed = 8 };
+
+// What this lane had done is published by its arrival; by a relaxed one what it had done before its last fence.
+void publish(Warp& w, const Insn& i, uint32_t lane, const Found& f) {
+  RaceChecker* race = w.cta->race;
+  if (!race) return;
+  if (!(i.c & kRelaxed)) return race->snapshot_into(f.barrier->arriving, w.agent, 1u << lane);
+  f.barrier->relaxed = true;
+  race->strong(w.agent, lane, false, f.owner->flat(f.address), StrongOp::update, Order::relaxed);
+}
 
 // Insn: dst state or kNone; src[1] count or bytes; c = ArriveFlag.
 Step arrive_barrier(Warp& w, const Insn& i) {
   Cta& c = *w.cta;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
-    uint32_t address = 0;
-    Mbarrier* b = barrier_of(w, i, l, address);
-    if (!b) return Step::trap;
-    touch(w, i, 1u << l, address, Access::strong_write);
+    const Found f = barrier_of(w, i, l);
+    if (!f.barrier) return Step::trap;
+    Mbarrier& b = *f.barrier;
+    touch(w, i, 1u << l, f.owner->flat(f.address), Access::strong_write);
     const uint32_t operand = i.src[1] == kNone ? 1 : w.reg<uint32_t>(i.src[1])[l];
     const int64_t count = i.c & kExpect ? 1 : operand;
-    if (i.dst != kNone) w.reg<uint64_t>(i.dst)[l] = b->phase << 20 | static_cast<uint64_t>(b->pending);
-    if (c.race) c.race->snapshot_into(b->arriving, w.agent, 1u << l);
-    if (i.c & kNoComplete && count >= b->pending)
-      return c.fault("MBAR-12", i.place, "arrive.noComplete would complete the phase of " + c.shared_text(address));
+    if (i.dst != kNone) w.reg<uint64_t>(i.dst)[l] = b.phase << 20 | static_cast<uint64_t>(b.pending);
+    publish(w, i, l, f);
+    if (i.c & kNoComplete && count >= b.pending)
+      return c.fault("MBAR-12", i.place,
+                     "arrive.noComplete would complete the phase of " + f.owner->shared_text(f.address));
     if (i.c & kExpect) {
-      const MbarrierEvent e = add_tx(*b, operand);
-      if (e.broken) return c.settle_mbarrier(*b, address, e, i.place), Step::trap;
+      const MbarrierEvent e = add_tx(b, operand);
+      if (e.broken) return f.owner->settle_mbarrier(b, f.address, e, i.place), Step::trap;
     }
-    const MbarrierEvent e = i.c & kDrop ? arrive_drop(*b, count) : arrive(*b, count);
-    if (!c.settle_mbarrier(*b, address, e, i.place)) return Step::trap;
+    const MbarrierEvent e = i.c & kDrop ? arrive_drop(b, count) : arrive(b, count);
+    if (!f.owner->settle_mbarrier(b, f.address, e, i.place)) return Step::trap;
   }
   if (c.race) c.race->released(w.agent, i.place);
   c.note_event(EventKind::arrive, w, i.place);
@@ -93,17 +119,16 @@ Step arrive_barrier(Warp& w, const Insn& i) {
 
 // expect_tx and complete_tx (c: 1).
 Step transaction(Warp& w, const Insn& i) {
-  Cta& c = *w.cta;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
-    uint32_t address = 0;
-    Mbarrier* b = barrier_of(w, i, l, address);
-    if (!b) return Step::trap;
-    touch(w, i, 1u << l, address, Access::strong_write);
+    const Found f = barrier_of(w, i, l);
+    if (!f.barrier) return Step::trap;
+    touch(w, i, 1u << l, f.owner->flat(f.address), Access::strong_write);
     const int64_t bytes = w.reg<uint32_t>(i.src[1])[l];
-    if (!c.settle_mbarrier(*b, address, expect_tx(*b, i.c ? -bytes : bytes), i.place)) return Step::trap;
+    if (!f.owner->settle_mbarrier(*f.barrier, f.address, expect_tx(*f.barrier, i.c ? -bytes : bytes), i.place))
+      return Step::trap;
   }
-  c.note_event(EventKind::expect_tx, w, i.place);
+  w.cta->note_event(EventKind::expect_tx, w, i.place);
   return Step::next;
 }
 
@@ -130,16 +155,32 @@ Step poll_again(Warp& w, const Insn& i, uint32_t address, const Mbarrier& b, uin
   return Step::blocked;
 }
 
+// What the lanes whose wait has passed learn; lanes at one barrier share it.
+void learn(Warp& w, const Insn& i, uint32_t passed) {
+  RaceChecker* race = w.cta->race;
+  while (race && passed) {
+    const Found f = own_barrier(w, i, lowest_lane(passed));
+    uint32_t same = 0;
+    for (uint32_t k = passed; k; k &= k - 1)
+      if (lane_address(w, i, lowest_lane(k)) == lane_address(w, i, lowest_lane(passed))) same |= 1u << lowest_lane(k);
+    const uint32_t flat = f.owner->flat(f.address);
+    touch(w, i, same, flat, Access::strong_write);
+    race->acquire(w.agent, same, f.barrier->done);
+    for (uint32_t k = same; f.barrier->relaxed && k; k &= k - 1)
+      race->strong(w.agent, lowest_lane(k), false, flat, StrongOp::load, Order::acquire);
+    passed &= ~same;
+  }
+}
+
 // Insn: dst predicate; src[1] state or parity; c = WaitFlag.
 Step wait_barrier(Warp& w, const Insn& i) {
   Cta& c = *w.cta;
-  uint32_t passed = 0, first_address = 0, first_parity = 0;
-  const Mbarrier* first = nullptr;
+  uint32_t passed = 0, first_parity = 0;
+  Found first;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
-    uint32_t address = 0;
-    const Mbarrier* b = barrier_of(w, i, l, address);
-    if (!b) return Step::trap;
+    const Found f = own_barrier(w, i, l);
+    if (!f.barrier) return Step::trap;
     uint32_t parity = 0;
     if (i.c & kParity) {
       parity = w.reg<uint32_t>(i.src[1])[l];
@@ -149,24 +190,16 @@ Step wait_barrier(Warp& w, const Insn& i) {
     } else {
       parity = (w.reg<uint64_t>(i.src[1])[l] >> 20) & 1;
     }
-    const bool done = i.c & kParity ? b->passes_parity(parity) : b->phase != w.reg<uint64_t>(i.src[1])[l] >> 20;
+    const bool done =
+        i.c & kParity ? f.barrier->passes_parity(parity) : f.barrier->phase != w.reg<uint64_t>(i.src[1])[l] >> 20;
     if (done) passed |= 1u << l;
-    if (!first) first = b, first_address = address, first_parity = parity;
+    if (!first.barrier) first = f, first_parity = parity;
   }
-  if (passed == 0) return poll_again(w, i, first_address, *first, first_parity);
+  if (passed == 0) return poll_again(w, i, first.address, *first.barrier, first_parity);
   w.path->timed_out = false;
   w.path->poll_pc = kNone;
   write_result(w, i, passed);
-  for (uint32_t m = passed; m && c.race;) {  // lanes at one barrier share what they learn
-    uint32_t address = 0;
-    const Mbarrier* b = barrier_of(w, i, lowest_lane(m), address);
-    uint32_t same = 0;
-    for (uint32_t k = m; k; k &= k - 1)
-      if (lane_address(w, i, lowest_lane(k)) == lane_address(w, i, lowest_lane(m))) same |= 1u << lowest_lane(k);
-    touch(w, i, same, address, Access::strong_write);
-    c.race->acquire(w.agent, same, b->done);
-    m &= ~same;
-  }
+  learn(w, i, passed);
   c.note_event(EventKind::wait, w, i.place);
   return Step::next;
 }
@@ -176,10 +209,26 @@ Step pending_count(Warp& w, const Insn& i) {
   return Step::next;
 }
 
-void take_semantics(Builder& b) {
-  for (std::string_view m :
-       {"release", "relaxed", "acquire", "cta", "cluster", "shared", "shared::cta", "shared::cluster", "b64"})
-    b.mods().take(m);
+// The words that all forms share. Refused: a scope or semantics that this operation lacks (MBAR-13), another CTA's
+// barrier where it must be the own one (MBAR-10), what the target is too old for (MBAR-11).
+struct Words {
+  bool relaxed = false, scoped = false, cluster_scope = false, remote = false;
+};
+Words take_words(Builder& b, std::string_view strong, bool may_be_remote) {
+  Words w;
+  w.relaxed = b.mods().take("relaxed");
+  const bool named = b.mods().take(strong);
+  w.cluster_scope = b.mods().take("cluster");
+  w.scoped = b.mods().take("cta") || w.cluster_scope;
+  w.remote = b.mods().take("shared::cluster");
+  if (!w.remote && !b.mods().take("shared::cta")) b.mods().take("shared");
+  b.mods().take("b64");
+  if (!b.mods().left().empty() || ((w.relaxed || named) && !w.scoped) || (w.relaxed && named))
+    b.refuse("MBAR-13", "mbarrier has no such form: " + b.insn().opcode);
+  if (w.remote && !may_be_remote) b.refuse("MBAR-10", b.mnemonic() + " is for barriers of the own CTA");
+  const bool newer = w.relaxed || w.cluster_scope || w.remote;
+  b.need_target({newer ? 90u : 80u, TargetFeature::any}, newer ? "MBAR-11" : "MBAR-01");
+  return w;
 }
 
 Insn& emit_at(Builder& b, ExecFn exec, size_t address_operand) {
@@ -193,25 +242,34 @@ void build_arrive(Builder& b, bool drop) {
   uint8_t flags = drop ? kDrop : 0;
   if (b.mods().take("expect_tx")) flags |= kExpect;
   if (b.mods().take("noComplete")) flags |= kNoComplete;
-  take_semantics(b);
+  const Words words = take_words(b, "release", true);
+  if (words.relaxed) flags |= kRelaxed;
   b.expect_operands(1, 3);
+  if (b.failed()) return;
   const bool has_state = b.operand(0).kind != Operand::Kind::address;
   const size_t at = has_state ? 1 : 0;
-  const uint32_t state = has_state && b.operand(0).kind != Operand::Kind::sink ? b.destination(0, Type::b64) : kNone;
-  const uint32_t count = b.operand_count() > at + 1 ? b.source(at + 1, Type::u32) : kNone;
-  if (flags & (kExpect | kNoComplete) && count == kNone) return b.fail("a count is missing in " + b.insn().opcode);
+  const bool sink = has_state && b.operand(0).kind == Operand::Kind::sink;
+  if (words.remote && has_state && !sink) return b.refuse("MBAR-10", "a remote arrival has no state: write _");
+  const bool counted = b.operand_count() > at + 1;
+  if (flags & (kExpect | kNoComplete) && !counted) return b.fail("a count is missing in " + b.insn().opcode);
+  if (flags & kExpect || (counted && !(flags & kNoComplete))) b.need_target({90, TargetFeature::any}, "MBAR-11");
+  const uint32_t state = has_state && !sink ? b.destination(0, Type::b64) : kNone;
+  const uint32_t count = counted ? b.source(at + 1, Type::u32) : kNone;
   Insn& i = emit_at(b, arrive_barrier, at);
   i.dst = state, i.src[1] = count, i.c = flags;
 }
 
 void build_wait(Builder& b, bool is_try) {
   const bool parity = b.mods().take("parity");
-  take_semantics(b);
+  take_words(b, "acquire", false);
+  if (is_try) b.need_target({90, TargetFeature::any}, "MBAR-11");
   b.expect_operands(3, is_try ? 4 : 3);
+  if (b.failed()) return;
   bool ignored = false;
   const uint32_t p = b.predicate(b.operand(0), ignored), what = b.source(2, parity ? Type::u32 : Type::b64);
+  if (b.operand_count() == 4) b.source(3, Type::u32);  // the time hint
   if (const auto literal = b.literal(b.operand(2)); parity && literal && *literal > 1)
-    return b.fail("the parity must be 0 or 1 [MBAR-09]");
+    return b.refuse("MBAR-09", "the parity must be 0 or 1");
   Insn& i = emit_at(b, wait_barrier, 1);
   i.dst = p, i.src[1] = what;
   i.c = static_cast<uint8_t>((parity ? kParity : 0) | (is_try ? kTry : 0));
@@ -223,7 +281,10 @@ void build_mbarrier(Builder& b) {
   const std::string& op = b.mnemonic();
   if (op == "mbarrier.arrive" || op == "mbarrier.arrive_drop") return build_arrive(b, op == "mbarrier.arrive_drop");
   if (op == "mbarrier.test_wait" || op == "mbarrier.try_wait") return build_wait(b, op == "mbarrier.try_wait");
-  take_semantics(b);
+  const bool transfers = op == "mbarrier.expect_tx" || op == "mbarrier.complete_tx";
+  take_words(b, "release", transfers);
+  if (transfers) b.need_target({90, TargetFeature::any}, "MBAR-11");
+  if (b.failed()) return;
   if (op == "mbarrier.pending_count") {
     b.expect_operands(2, 2);
     const uint32_t dst = b.destination(0, Type::u32), state = b.source(1, Type::b64);

@@ -19,6 +19,7 @@ struct Mbarrier {
   uint32_t init_place = 0;
   // For the race checker: what arrivals of this phase published, and everything published by completed phases.
   Clock arriving, done;
+  bool relaxed = false;  // some arrival was relaxed
   uint32_t slot = 0;  // agent of the copies that complete here
 
   bool passes_parity(uint32_t parity) const { return (phase & 1) != parity; }
