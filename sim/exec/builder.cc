@@ -239,6 +239,17 @@ void Builder::expect_operands(size_t least, size_t most) {
   if (operand_count() < least || operand_count() > most) fail("wrong number of operands of " + insn_->opcode);
 }
 
+void Builder::emit_typed(ExecFn exec, Type result, const std::vector<Type>& sources) {
+  expect_operands(sources.size() + 1, sources.size() + 1);
+  if (!exec) return unsupported_form(insn_->opcode);
+  std::array<uint32_t, 4> src{kNone, kNone, kNone, kNone};
+  assert(sources.size() <= src.size() && "an instruction of this kind has up to four sources");
+  const uint32_t dst = destination(0, result);
+  for (size_t k = 0; k < sources.size(); ++k) src[k] = source(k + 1, sources[k]);
+  Insn& i = emit(exec);
+  i.dst = dst, i.src = src;
+}
+
 std::optional<uint64_t> Builder::literal(const Operand& o) const {
   if (o.kind == Operand::Kind::integer) return o.bits;
   return std::nullopt;

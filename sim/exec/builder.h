@@ -66,6 +66,8 @@ class Builder {
   uint32_t list(const std::vector<uint32_t>& registers);
   Insn& emit(ExecFn exec);
   void expect_operands(size_t least, size_t most);
+  // One result and its sources, in this order; unsupported where there is no body.
+  void emit_typed(ExecFn exec, ptx::Type result, const std::vector<ptx::Type>& sources);
   void unsupported_form(const std::string& what);
   void fail(const std::string& message);
   // The same with the rule that is broken.
@@ -167,5 +169,7 @@ PTX_FAMILY(carry) PTX_FAMILY(integer) PTX_FAMILY(logic) PTX_FAMILY(real_function
                 PTX_FAMILY(wgmma) PTX_FAMILY(wgmma_mma) PTX_FAMILY(matrix) PTX_FAMILY(mma) PTX_FAMILY(wmma) PTX_FAMILY(control)
                     PTX_FAMILY(register_budget) PTX_FAMILY(cluster_address)
 #undef PTX_FAMILY
+// Of the arithmetic family: what floats take.
+void build_real_arithmetic(Builder& b, ptx::Type type);
 
 }  // namespace tc::sim

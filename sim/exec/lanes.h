@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "runtime/dtype.h"
+#include "sim/exec/real.h"
 #include "sim/machine/cta.h"
 
 namespace tc::sim {
 
-// Values of half types are computed in float and rounded once; exact for +, -, * (24 >= 2 * 11 + 2 bits).
+// Values of half types are computed in float and rounded once, where that is exact: see sim/exec/real.h.
 struct Half {
   float v;
 };
@@ -41,34 +41,26 @@ struct Lane {
 template <>
 struct Lane<Half> {
   using Slot = uint32_t;
-  static Half get(Slot s) { return {runtime::half_to_float(static_cast<uint16_t>(s))}; }
-  static Slot put(Half h) { return runtime::float_to_half(h.v); }
+  static Half get(Slot s) { return {half_value(s)}; }
+  static Slot put(Half h) { return half_bits(h.v); }
 };
 template <>
 struct Lane<Bfloat> {
   using Slot = uint32_t;
-  static Bfloat get(Slot s) { return {runtime::bf16_to_float(static_cast<uint16_t>(s))}; }
-  static Slot put(Bfloat h) { return runtime::float_to_bf16(h.v); }
+  static Bfloat get(Slot s) { return {bf16_value(s)}; }
+  static Slot put(Bfloat h) { return bf16_bits(h.v); }
 };
 template <>
 struct Lane<Half2> {
   using Slot = uint32_t;
-  static Half2 get(Slot s) {
-    return {runtime::half_to_float(static_cast<uint16_t>(s)), runtime::half_to_float(static_cast<uint16_t>(s >> 16))};
-  }
-  static Slot put(Half2 h) {
-    return runtime::float_to_half(h.lo) | static_cast<uint32_t>(runtime::float_to_half(h.hi)) << 16;
-  }
+  static Half2 get(Slot s) { return {half_value(s), half_value(s >> 16)}; }
+  static Slot put(Half2 h) { return half_bits(h.lo) | half_bits(h.hi) << 16; }
 };
 template <>
 struct Lane<Bfloat2> {
   using Slot = uint32_t;
-  static Bfloat2 get(Slot s) {
-    return {runtime::bf16_to_float(static_cast<uint16_t>(s)), runtime::bf16_to_float(static_cast<uint16_t>(s >> 16))};
-  }
-  static Slot put(Bfloat2 h) {
-    return runtime::float_to_bf16(h.lo) | static_cast<uint32_t>(runtime::float_to_bf16(h.hi)) << 16;
-  }
+  static Bfloat2 get(Slot s) { return {bf16_value(s), as_float(s & 0xFFFF0000)}; }
+  static Slot put(Bfloat2 h) { return bf16_bits(h.lo) | bf16_bits(h.hi) << 16; }
 };
 
 template <class Body>

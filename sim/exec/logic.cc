@@ -5,6 +5,7 @@
 namespace tc::sim {
 namespace {
 
+using ptx::Operand;
 using ptx::Type;
 
 struct And {
@@ -44,8 +45,10 @@ Step shift_left(Warp& w, const Insn& i) {
   const auto* a = w.reg<Slot>(i.src[0]);
   const auto* n = w.reg<uint32_t>(i.src[1]);
   auto* d = w.reg<Slot>(i.dst);
-  for_lanes(w.mask, [&](uint32_t l) {
-    d[l] = n[l] >= 8 * sizeof(T) ? 0 : Lane<T>::put(static_cast<T>(Lane<T>::get(a[l]) << n[l]));
+  constexpr uint32_t kBits = 8 * sizeof(T);
+  write_lanes(w.mask, d, [=](uint32_t l) {
+    const Slot shifted = Lane<T>::put(static_cast<T>(Lane<T>::get(a[l]) << (n[l] & (kBits - 1))));
+    return n[l] >= kBits ? Slot{0} : shifted;
   });
   return Step::next;
 }
@@ -56,10 +59,10 @@ Step shift_right(Warp& w, const Insn& i) {
   const auto* n = w.reg<uint32_t>(i.src[1]);
   auto* d = w.reg<Slot>(i.dst);
   constexpr uint32_t kTop = 8 * sizeof(T) - 1;
-  for_lanes(w.mask, [&](uint32_t l) {
+  write_lanes(w.mask, d, [=](uint32_t l) {
     const T v = Lane<T>::get(a[l]);
-    if (std::is_signed_v<T>) d[l] = Lane<T>::put(static_cast<T>(v >> std::min(n[l], kTop)));
-    else d[l] = n[l] > kTop ? 0 : Lane<T>::put(static_cast<T>(v >> n[l]));
+    const Slot shifted = Lane<T>::put(static_cast<T>(v >> std::min(n[l], kTop)));
+    return !std::is_signed_v<T> && n[l] > kTop ? Slot{0} : shifted;
   });
   return Step::next;
 }
@@ -72,15 +75,37 @@ struct Funnel {
     return static_cast<uint32_t>(Left ? (both << n) >> 32 : both >> n);
   }
 };
+// lop3: bit k of the table is the result for the bits of a, b, c that k spells. Three levels of choices between columns
+// that are all ones or zeros: f = x ? g : h is ((g ^ h) & x) ^ h.
+struct Table {
+  std::array<uint32_t, 8> column;
+  explicit Table(uint8_t bits) {
+    for (uint32_t k = 0; k < 8; ++k) column[k] = bits >> k & 1 ? ~0u : 0;
+  }
+  static uint32_t choose(uint32_t x, uint32_t yes, uint32_t no) { return ((yes ^ no) & x) ^ no; }
+  uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
+    const uint32_t high = choose(b, choose(c, column[7], column[6]), choose(c, column[5], column[4]));
+    const uint32_t low = choose(b, choose(c, column[3], column[2]), choose(c, column[1], column[0]));
+    return choose(a, high, low);
+  }
+};
 Step lop3(Warp& w, const Insn& i) {
   const auto *a = w.reg<uint32_t>(i.src[0]), *b = w.reg<uint32_t>(i.src[1]), *c = w.reg<uint32_t>(i.src[2]);
-  auto* d = w.reg<uint32_t>(i.dst);
-  for_lanes(w.mask, [&](uint32_t l) {
-    uint32_t r = 0;
-    for (uint32_t k = 0; k < 8; ++k)
-      if (i.a >> k & 1) r |= (k & 4 ? a[l] : ~a[l]) & (k & 2 ? b[l] : ~b[l]) & (k & 1 ? c[l] : ~c[l]);
-    d[l] = r;
-  });
+  const Table table(i.a);
+  write_lanes(w.mask, w.reg<uint32_t>(i.dst), [=](uint32_t l) { return table(a[l], b[l], c[l]); });
+  return Step::next;
+}
+// lop3.and / .or d|p, ...: p = (d != 0) with src[3], both predicates; list: d and p. Insn::b: or; Insn::c: !q.
+Step lop3_test(Warp& w, const Insn& i) {
+  const auto *a = w.reg<uint32_t>(i.src[0]), *b = w.reg<uint32_t>(i.src[1]), *c = w.reg<uint32_t>(i.src[2]);
+  const uint32_t q = i.c ? ~w.pred(i.src[3]) : w.pred(i.src[3]);
+  const Table table(i.a);
+  alignas(64) std::array<uint32_t, 32> result;
+  uint32_t set = 0;
+  for (uint32_t l = 0; l < 32; ++l) result[l] = table(a[l], b[l], c[l]), set |= result[l] ? 1u << l : 0;
+  write_lanes(w.mask, w.reg<uint32_t>(i.dst), [&](uint32_t l) { return result[l]; });
+  const uint32_t p = w.cta->program.lists[i.list];
+  w.pred(p) = (w.pred(p) & ~w.mask) | ((i.b ? set | q : set & q) & w.mask);
   return Step::next;
 }
 
@@ -166,6 +191,24 @@ void build_funnel(Builder& b) {
   emit(b, exec, {Type::b32, Type::b32, Type::u32}, Type::b32);
 }
 
+void build_lop3(Builder& b) {
+  const bool both = b.mods().take("and"), either = b.mods().take("or"), tests = both || either;
+  b.expect_operands(tests ? 6 : 5, tests ? 6 : 5);
+  const auto table = b.literal(b.operand(4));
+  if (!table || *table > 255) return b.fail("lop3 needs a table of 0 to 255");
+  const Operand& d = b.operand(0);
+  if (tests && (d.kind != Operand::Kind::pair || d.parts.size() != 2)) return b.fail("lop3 with a predicate needs d|p");
+  bool ignored = false, negated = false;
+  const uint32_t dst = b.destination(tests ? d.parts[0] : d, Type::b32);
+  const uint32_t p = tests ? b.predicate(d.parts[1], ignored) : kNone;
+  const uint32_t x = b.source(1, Type::b32), y = b.source(2, Type::b32), z = b.source(3, Type::b32);
+  const uint32_t q = tests ? b.predicate(b.operand(5), negated) : kNone;
+  Insn& i = b.emit(tests ? lop3_test : lop3);
+  i.dst = dst, i.src = {x, y, z, q};
+  i.a = static_cast<uint8_t>(*table), i.b = either, i.c = negated;
+  if (tests) i.list = b.list({p}), i.list_count = i.list_dst = 1;
+}
+
 }  // namespace
 
 void build_logic(Builder& b) {
@@ -175,14 +218,7 @@ void build_logic(Builder& b) {
   if (!type) return b.unsupported_form(b.insn().opcode);
   const Type t = *type;
   if (t == Type::pred) return build_predicate_logic(b);
-  if (op == "lop3") {
-    b.expect_operands(5, 5);
-    const auto table = b.literal(b.operand(4));
-    if (!table || *table > 255) return b.fail("lop3 needs a table of 0 to 255");
-    emit(b, lop3, {t, t, t}, t);
-    if (!b.failed()) b.program().code.back().a = static_cast<uint8_t>(*table);
-    return;
-  }
+  if (op == "lop3") return build_lop3(b);
   if (op == "and") return emit(b, binary_bits<And>(t), {t, t}, t);
   if (op == "or") return emit(b, binary_bits<Or>(t), {t, t}, t);
   if (op == "xor") return emit(b, binary_bits<Xor>(t), {t, t}, t);

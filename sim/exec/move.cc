@@ -53,20 +53,60 @@ Step unpack(Warp& w, const Insn& i) {
   });
   return Step::next;
 }
+// 128-bit registers: the low 64 bits of 32 lanes, then the high ones.
+Step copy_128(Warp& w, const Insn& i) {
+  for (uint32_t half : {0u, kHighLanes}) {
+    const auto* a = w.reg<uint64_t>(i.src[0] + half);
+    write_lanes(w.mask, w.reg<uint64_t>(i.dst + half), [=](uint32_t l) { return a[l]; });
+  }
+  return Step::next;
+}
+Step pack_128(Warp& w, const Insn& i) {
+  for (uint32_t k = 0; k < 2; ++k) {
+    const auto* a = w.reg<uint64_t>(w.cta->program.lists[i.list + k]);
+    write_lanes(w.mask, w.reg<uint64_t>(i.dst + k * kHighLanes), [=](uint32_t l) { return a[l]; });
+  }
+  return Step::next;
+}
+Step unpack_128(Warp& w, const Insn& i) {
+  for (uint32_t k = 0; k < 2; ++k) {
+    const uint32_t d = w.cta->program.lists[i.list + k];
+    const auto* a = w.reg<uint64_t>(i.src[0] + k * kHighLanes);
+    if (d != kNone) write_lanes(w.mask, w.reg<uint64_t>(d), [=](uint32_t l) { return a[l]; });
+  }
+  return Step::next;
+}
+
 // Byte k of the result: nibble k of the selector picks one of the eight bytes {b, a}; its top bit replicates the sign.
+inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selector) {
+  const uint64_t both = uint64_t{b} << 32 | a;
+  uint32_t r = 0;
+  for (uint32_t k = 0; k < 4; ++k) {
+    const uint32_t s = selector >> (4 * k);
+    const auto byte = static_cast<uint8_t>(both >> (8 * (s & 7)));
+    r |= (s & 8 ? (byte & 0x80 ? 0xFFu : 0u) : byte) << (8 * k);
+  }
+  return r;
+}
+// The other modes are permutations whose selector the low bits of c stand for: these, for c = 0, 1, 2, 3.
+struct PermuteRow {
+  std::string_view name;
+  std::array<uint16_t, 4> selectors;
+};
+constexpr PermuteRow kPermutes[] = {
+    {"f4e", {0x3210, 0x4321, 0x5432, 0x6543}},  {"b4e", {0x5670, 0x6701, 0x7012, 0x0123}},
+    {"rc8", {0x0000, 0x1111, 0x2222, 0x3333}},  {"ecl", {0x3210, 0x3211, 0x3222, 0x3333}},
+    {"ecr", {0x0000, 0x1110, 0x2210, 0x3210}},  {"rc16", {0x1010, 0x3232, 0x1010, 0x3232}},
+};
 Step prmt(Warp& w, const Insn& i) {
   const auto *a = w.reg<uint32_t>(i.src[0]), *b = w.reg<uint32_t>(i.src[1]), *c = w.reg<uint32_t>(i.src[2]);
-  auto* d = w.reg<uint32_t>(i.dst);
-  for_lanes(w.mask, [&](uint32_t l) {
-    const uint64_t both = uint64_t{b[l]} << 32 | a[l];
-    uint32_t r = 0;
-    for (uint32_t k = 0; k < 4; ++k) {
-      const uint32_t s = c[l] >> (4 * k);
-      const auto byte = static_cast<uint8_t>(both >> (8 * (s & 7)));
-      r |= (s & 8 ? (byte & 0x80 ? 0xFFu : 0u) : byte) << (8 * k);
-    }
-    d[l] = r;
-  });
+  write_lanes(w.mask, w.reg<uint32_t>(i.dst), [=](uint32_t l) { return permute(a[l], b[l], c[l]); });
+  return Step::next;
+}
+Step prmt_mode(Warp& w, const Insn& i) {
+  const auto *a = w.reg<uint32_t>(i.src[0]), *b = w.reg<uint32_t>(i.src[1]), *c = w.reg<uint32_t>(i.src[2]);
+  const auto& selectors = kPermutes[i.a].selectors;
+  write_lanes(w.mask, w.reg<uint32_t>(i.dst), [&](uint32_t l) { return permute(a[l], b[l], selectors[c[l] & 3]); });
   return Step::next;
 }
 
@@ -116,9 +156,22 @@ bool build_clock(Builder& b, Type t) {
   return false;
 }
 
+void build_pack_128(Builder& b, const std::vector<Operand>& parts, bool packs) {
+  std::vector<uint32_t> registers;
+  for (const Operand& o : parts) {
+    if (!packs && o.kind == Operand::Kind::sink) registers.push_back(kNone);
+    else registers.push_back(packs ? b.source(o, Type::b64) : b.destination(o, Type::b64));
+  }
+  const uint32_t whole = packs ? b.destination(0, Type::b128) : b.source(1, Type::b128);
+  Insn& i = b.emit(packs ? pack_128 : unpack_128);
+  (packs ? i.dst : i.src[0]) = whole;
+  i.list = b.list(registers), i.list_count = 2, i.list_dst = packs ? 0 : 2;
+}
+
 void build_pack(Builder& b, Type t, bool packs) {
   const std::vector<Operand>& parts = b.operand(packs ? 1 : 0).parts;
   const uint32_t bits = parts.empty() ? 0 : row(t).bits / static_cast<uint32_t>(parts.size());
+  if (row(t).bits == 128 && bits == 64) return build_pack_128(b, parts, packs);
   if (row(t).bits > 64 || (bits != 32 && bits != 16 && bits != 8)) return b.unsupported_form(b.insn().opcode);
   const Type part = bits == 32 ? Type::b32 : bits == 16 ? Type::b16 : Type::b8;
   std::vector<uint32_t> registers;
@@ -146,7 +199,7 @@ void build_mov(Builder& b, Type t) {
   if (b.operand(1).kind == Operand::Kind::vector) return build_pack(b, t, true);
   if (b.operand(0).kind == Operand::Kind::vector) return build_pack(b, t, false);
   if (build_clock(b, t)) return;
-  if (row(t).bits > 64) return b.unsupported_form(b.insn().opcode);
+  if (t == Type::b128) return b.emit_typed(copy_128, t, {t});
   const uint32_t dst = b.destination(0, t), a = b.source(1, t);
   Insn& i = b.emit(row(t).bits == 64 ? copy<uint64_t> : copy<uint32_t>);
   i.kind = InsnKind::move;
@@ -192,11 +245,14 @@ void build_move(Builder& b) {
   const auto type = b.mods().take_type();
   if (!type) return b.unsupported_form(b.insn().opcode);
   if (op == "mov") return build_mov(b, *type);
-  b.expect_operands(4, 4);
-  const uint32_t dst = b.destination(0, Type::b32), x = b.source(1, Type::b32), y = b.source(2, Type::b32),
-                 s = b.source(3, Type::b32);
-  Insn& i = b.emit(prmt);
-  i.dst = dst, i.src = {x, y, s, kNone};
+  const std::vector<Type> three(3, Type::b32);
+  for (uint8_t k = 0; k < std::size(kPermutes); ++k) {
+    if (!b.mods().take(kPermutes[k].name)) continue;
+    b.emit_typed(prmt_mode, Type::b32, three);
+    if (!b.failed()) b.program().code.back().a = k;
+    return;
+  }
+  b.emit_typed(prmt, Type::b32, three);
 }
 
 }  // namespace tc::sim

@@ -28,6 +28,8 @@ enum class InsnKind : uint8_t { plain, branch, leave, move, wgmma, branch_table,
 enum class EventKind : uint8_t { none, arrive, expect_tx, wait, bulk_issue, wgmma_issue, wgmma_wait, named_barrier, cluster_barrier };
 
 inline constexpr uint32_t kNone = UINT32_MAX;
+// A 128-bit register is 32 low halves and, this many bytes behind, 32 high ones.
+inline constexpr uint32_t kHighLanes = 256;
 
 struct Insn {
   ExecFn exec = nullptr;
@@ -41,7 +43,8 @@ struct Insn {
   uint32_t list = 0, list_count = 0, list_dst = 0;  // operands in Program::lists; the first list_dst are written
   uint64_t imm = 0;
   // Family-specific small facts.
-  uint16_t bytes = 0;  // of one memory element
+  uint16_t bytes = 0;   // of one memory element
+  uint8_t vector = 1;   // elements of an atomic vector
   uint8_t a = 0, b = 0, c = 0, d = 0;
   uint32_t place = 0;  // index into Program::places
 };

@@ -36,6 +36,7 @@ struct Operand {
   Kind kind = Kind::name;
   Type type = Type::f64;  // of a real
   bool negated = false;   // !p
+  bool minus = false;     // -a, of video instructions
   std::string name;
   int64_t offset = 0;
   uint64_t bits = 0;

@@ -511,6 +511,7 @@ class Parser {
     if (accept("{")) o.kind = Operand::Kind::vector, o.parts = operands_until("}");
     else if (at("(") && call_) take(), o.kind = Operand::Kind::group, o.parts = operands_until(")");
     else if (accept("[")) address(o);
+    else if (at("-") && peek(1).kind == Token::Kind::word && peek(1).text != "WARP_SZ") take(), name(o), o.minus = true;
     else if (at_constant() || at("(")) literal(o);
     else if (accept("!")) name(o), o.negated = true;
     else if (at("_")) take(), o.kind = Operand::Kind::sink;

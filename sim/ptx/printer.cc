@@ -17,7 +17,7 @@ std::string offset_text(int64_t offset) { return offset ? "+" + std::to_string(o
 std::string join(const std::vector<Operand>& parts, std::string_view separator);
 
 std::string text_of(const Operand& o) {
-  const std::string bang = o.negated ? "!" : "";
+  const std::string bang = o.negated ? "!" : o.minus ? "-" : "";
   switch (o.kind) {
     case Operand::Kind::name:
       if (o.generic) return "generic(" + o.name + ")" + offset_text(o.offset);

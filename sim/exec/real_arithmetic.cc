@@ -1,0 +1,347 @@
+// add, sub, mul, fma, mad, div, min, max, abs, neg over floats of 16, 32 and 64 bits. PTX ISA 9.7.3, 9.7.4, 9.7.5.
+// IEEE in the rounding mode asked for; .ftz flushes subnormal operands and results to signed zero; .sat clamps to [0, 1] and
+// turns NaN into 0; .relu clamps to 0 and keeps NaN. min and max give the number where one operand is NaN, and -0 is below
+// +0. div.approx and div.full are computed as div.rn.
+// add and mul without .rn may be fused by ptxas on a device, so the last bit may differ there.
+#include <cfenv>
+
+#include "sim/exec/builder.h"
+#include "sim/exec/lanes.h"
+
+namespace tc::sim {
+namespace {
+
+using ptx::Type;
+
+enum class Clamp : uint8_t { none, sat, relu };
+enum class Arity : uint8_t { one, two, three };
+
+// ---- meaning: f32 to nearest (`nearest`), the exact f32 result in double rounded to odd (`exact`), f64, and halves as a
+// float whose rounding to the half is the result (`half`; `bf16` where that needs more than f32 has)
+struct Add {
+  static float nearest(float a, float b) { return a + b; }
+  template <Rounding R>
+  static double exact(double a, double b) {
+    return zero_signed<R>(odd_sum(a, b), a, b);
+  }
+  static double wide(double a, double b) { return with_nan(a + b, a, b); }
+  static float half(float a, float b) { return a + b; }
+  static float bf16(float a, float b) { return a + b; }
+};
+struct Sub {
+  static float nearest(float a, float b) { return a - b; }
+  template <Rounding R>
+  static double exact(double a, double b) {
+    return Add::exact<R>(a, -b);
+  }
+  static double wide(double a, double b) { return with_nan(a - b, a, b); }
+  static float half(float a, float b) { return a - b; }
+  static float bf16(float a, float b) { return a - b; }
+};
+inline float as_bf16(double exact) { return bf16_value(pack<kBf16, Rounding::rn>(exact)); }
+struct Mul {
+  static float nearest(float a, float b) { return a * b; }
+  template <Rounding R>
+  static double exact(double a, double b) {
+    return a * b;
+  }
+  static double wide(double a, double b) { return with_nan(a * b, a, b); }
+  static float half(float a, float b) { return a * b; }
+  static float bf16(float a, float b) { return as_bf16(double{a} * b); }
+};
+struct Fma {
+  static float nearest(float a, float b, float c) { return std::fma(a, b, c); }
+  template <Rounding R>
+  static double exact(double a, double b, double c) {
+    return Add::exact<R>(a * b, c);
+  }
+  static double wide(double a, double b, double c) {
+    return c != c ? quieted(c) : with_nan(std::fma(a, b, c), a, b);
+  }
+  static float half(float a, float b, float c) { return half_fma(a, b, c); }
+  static float bf16(float a, float b, float c) { return as_bf16(odd_sum(double{a} * b, c)); }
+};
+struct Div {
+  static float nearest(float a, float b) { return a / b; }
+  template <Rounding R>
+  static double exact(double a, double b) {
+    return odd_quotient(a, b);
+  }
+  static double wide(double a, double b) { return with_nan(a / b, a, b); }
+};
+struct Rcp {
+  static float nearest(float a) { return 1 / a; }
+  template <Rounding R>
+  static double exact(double a) {
+    return odd_quotient(1, a);
+  }
+  static double wide(double a) { return with_nan(1 / a, a, a); }
+};
+struct Sqrt {
+  static float nearest(float a) { return std::sqrt(a); }
+  template <Rounding R>
+  static double exact(double a) {
+    return odd_root(a);
+  }
+  static double wide(double a) { return with_nan(std::sqrt(a), a, a); }
+};
+
+// ---- the modifiers around it
+template <class Op, Rounding R, bool Ftz, Clamp C>
+struct Single {
+  static float in(float v) { return Ftz ? flush(v) : v; }
+  template <class... T>
+  float operator()(T... a) const {
+    float r;
+    if constexpr (R == Rounding::rn) r = Op::nearest(in(a)...);
+    else r = narrow<R>(Op::template exact<R>(double{in(a)}...));
+    if constexpr (Ftz) r = flush(r);
+    return C == Clamp::sat ? saturate(r) : canonical(r);
+  }
+};
+template <class Op>
+struct Wide {
+  template <class... T>
+  double operator()(T... a) const {
+    return Op::wide(a...);
+  }
+};
+template <class F, class T, class... A>
+T each_half(F f, T a, A... b) {
+  if constexpr (std::is_same_v<T, Half2> || std::is_same_v<T, Bfloat2>) return T{f(a.lo, b.lo...), f(a.hi, b.hi...)};
+  else return T{f(a.v, b.v...)};
+}
+template <class T>
+inline constexpr bool kIsBf16 = std::is_same_v<T, Bfloat> || std::is_same_v<T, Bfloat2>;
+
+template <Clamp C>
+float clamp_half(float r) {
+  if constexpr (C == Clamp::sat) return saturate(r);
+  if constexpr (C == Clamp::relu) return r > 0 ? r : r == r ? 0.0f : r;
+  return r;
+}
+template <class Op, bool Ftz, Clamp C>
+struct Halves {
+  template <class T, class... A>
+  T operator()(T a, A... b) const {
+    auto one = [](auto... v) {
+      if constexpr (kIsBf16<T>) return clamp_half<C>(Op::bf16(v...));
+      else if constexpr (!Ftz) return clamp_half<C>(Op::half(v...));
+      else return clamp_half<C>(flush_half(Op::half(flush_half(v)...)));  // what is tiny before rounding
+    };
+    return each_half(one, a, b...);
+  }
+};
+// fma.oob: where a or b is the NaN that stands for "out of bounds" (0x7FFF), the result is +0.
+template <Clamp C>
+struct OobFma {
+  template <class T>
+  T operator()(T a, T b, T c) const {
+    constexpr uint32_t kOut = kIsBf16<T> ? 0x7FFF0000 : 0x7FFFE000;
+    auto one = [](float x, float y, float z) {
+      const bool out = bits_of(x) == kOut || bits_of(y) == kOut;
+      const float r = kIsBf16<T> ? Fma::bf16(x, y, z) : Fma::half(x, y, z);
+      return clamp_half<C>(out ? 0.0f : r);
+    };
+    return each_half(one, a, b, c);
+  }
+};
+
+template <Arity N, class T, class F>
+ExecFn run() {
+  if constexpr (N == Arity::one) return unary<T, F>;
+  else if constexpr (N == Arity::two) return binary<T, F>;
+  else return ternary<T, F>;
+}
+
+// The body between two changes of the host's rounding mode; called through a pointer so that nothing moves across.
+template <ExecFn Body, int Mode>
+Step in_mode(Warp& w, const Insn& i) {
+  ExecFn volatile body = Body;
+  std::fesetround(Mode);
+  const Step s = body(w, i);
+  std::fesetround(FE_TONEAREST);
+  return s;
+}
+template <Arity N, class Op, int Mode>
+ExecFn wide_in_mode() {
+  if constexpr (N == Arity::one) return in_mode<unary<double, Wide<Op>>, Mode>;
+  else if constexpr (N == Arity::two) return in_mode<binary<double, Wide<Op>>, Mode>;
+  else return in_mode<ternary<double, Wide<Op>>, Mode>;
+}
+
+struct Form {
+  Rounding rounding = Rounding::rn;
+  bool ftz = false;
+  Clamp clamp = Clamp::none;
+};
+Form take_form(Builder& b) {
+  Form f;
+  constexpr std::pair<std::string_view, Rounding> kModes[] = {
+      {"rn", Rounding::rn}, {"rz", Rounding::rz}, {"rm", Rounding::rm}, {"rp", Rounding::rp}};
+  for (const auto& [name, mode] : kModes)
+    if (b.mods().take(name)) f.rounding = mode;
+  f.ftz = b.mods().take("ftz");
+  if (b.mods().take("sat")) f.clamp = Clamp::sat;
+  else if (b.mods().take("relu")) f.clamp = Clamp::relu;
+  return f;
+}
+
+template <Arity N, class Op, Rounding R>
+ExecFn single_rounded(const Form& f) {
+  const bool sat = f.clamp == Clamp::sat;
+  if (f.ftz) return sat ? run<N, float, Single<Op, R, true, Clamp::sat>>() : run<N, float, Single<Op, R, true, Clamp::none>>();
+  return sat ? run<N, float, Single<Op, R, false, Clamp::sat>>() : run<N, float, Single<Op, R, false, Clamp::none>>();
+}
+template <Arity N, class Op>
+ExecFn for_single(const Form& f) {
+  switch (f.rounding) {
+    case Rounding::rna:
+    case Rounding::rn: return single_rounded<N, Op, Rounding::rn>(f);
+    case Rounding::rz: return single_rounded<N, Op, Rounding::rz>(f);
+    case Rounding::rm: return single_rounded<N, Op, Rounding::rm>(f);
+    case Rounding::rp: return single_rounded<N, Op, Rounding::rp>(f);
+  }
+  return nullptr;
+}
+template <Arity N, class Op>
+ExecFn for_wide(const Form& f) {
+  switch (f.rounding) {
+    case Rounding::rna:
+    case Rounding::rn: return run<N, double, Wide<Op>>();
+    case Rounding::rz: return wide_in_mode<N, Op, FE_TOWARDZERO>();
+    case Rounding::rm: return wide_in_mode<N, Op, FE_DOWNWARD>();
+    case Rounding::rp: return wide_in_mode<N, Op, FE_UPWARD>();
+  }
+  return nullptr;
+}
+template <Arity N, class Op, class T>
+ExecFn for_halves(const Form& f) {
+  constexpr bool kFlushes = !kIsBf16<T>;
+  if (f.ftz && kFlushes) {
+    if (f.clamp == Clamp::sat) return run<N, T, Halves<Op, true, Clamp::sat>>();
+    return f.clamp == Clamp::relu ? run<N, T, Halves<Op, true, Clamp::relu>>() : run<N, T, Halves<Op, true, Clamp::none>>();
+  }
+  if (f.clamp == Clamp::sat) return run<N, T, Halves<Op, false, Clamp::sat>>();
+  return f.clamp == Clamp::relu ? run<N, T, Halves<Op, false, Clamp::relu>>() : run<N, T, Halves<Op, false, Clamp::none>>();
+}
+template <Arity N, class Op>
+ExecFn for_floats(Type t, const Form& f) {  // f32 and f64
+  if (t == Type::f32) return for_single<N, Op>(f);
+  return t == Type::f64 ? for_wide<N, Op>(f) : nullptr;
+}
+template <Arity N, class Op>
+ExecFn for_reals(Type t, const Form& f) {
+  switch (t) {
+    case Type::f16: return for_halves<N, Op, Half>(f);
+    case Type::f16x2: return for_halves<N, Op, Half2>(f);
+    case Type::bf16: return for_halves<N, Op, Bfloat>(f);
+    case Type::bf16x2: return for_halves<N, Op, Bfloat2>(f);
+    default: return for_floats<N, Op>(t, f);
+  }
+}
+
+// ---- abs, neg, min, max: nothing is rounded
+struct Negate {
+  static float single(float v) { return -v; }
+  static double wide(double v) { return v == v ? -v : quieted(v); }
+};
+struct Magnitude {
+  static float single(float v) { return std::fabs(v); }
+  static double wide(double v) { return v == v ? std::fabs(v) : quieted(v); }
+};
+template <bool Max, bool Nan, bool XorSign>
+struct Extreme {
+  template <class T>
+  static T either(T a, T b) {
+    const T x = XorSign ? std::fabs(a) : a, y = XorSign ? std::fabs(b) : b;
+    const bool first = x == y ? std::signbit(x) != Max : (x < y) != Max;
+    T r = first ? x : y;
+    r = x != x ? y : y != y ? x : r;
+    if constexpr (XorSign) r = std::copysign(r, std::signbit(a) != std::signbit(b) ? T{-1} : T{1});
+    return r;
+  }
+  static float single(float a, float b) { return Nan && (a != a || b != b) ? as_float(kNan32) : either(a, b); }
+  static double wide(double a, double b) { return a != a && b != b ? with_nan(a, a, b) : either(a, b); }
+};
+template <class Op, bool Ftz>
+struct Exact {
+  template <class... A>
+  float operator()(float a, A... b) const {
+    return Ftz ? canonical(Op::single(flush(a), flush(b)...)) : canonical(Op::single(a, b...));
+  }
+  template <class... A>
+  double operator()(double a, A... b) const {
+    return Op::wide(a, b...);
+  }
+  template <class T, class... A>
+  T operator()(T a, A... b) const {
+    auto one = [](auto... v) { return Ftz && !kIsBf16<T> ? Op::single(flush_half(v)...) : Op::single(v...); };
+    return each_half(one, a, b...);
+  }
+};
+template <Arity N, class F>
+ExecFn for_types(Type t) {
+  switch (t) {
+    case Type::f16: return run<N, Half, F>();
+    case Type::f16x2: return run<N, Half2, F>();
+    case Type::bf16: return run<N, Bfloat, F>();
+    case Type::bf16x2: return run<N, Bfloat2, F>();
+    case Type::f32: return run<N, float, F>();
+    case Type::f64: return run<N, double, F>();
+    default: return nullptr;
+  }
+}
+template <Arity N, class Op>
+ExecFn for_exact(Type t, bool ftz) {
+  return ftz ? for_types<N, Exact<Op, true>>(t) : for_types<N, Exact<Op, false>>(t);
+}
+template <bool Max>
+ExecFn for_extreme(Type t, bool ftz, bool nan, bool xor_sign) {
+  if (xor_sign) return nan ? for_exact<Arity::two, Extreme<Max, true, true>>(t, ftz) : for_exact<Arity::two, Extreme<Max, false, true>>(t, ftz);
+  return nan ? for_exact<Arity::two, Extreme<Max, true, false>>(t, ftz) : for_exact<Arity::two, Extreme<Max, false, false>>(t, ftz);
+}
+
+ExecFn oob_fma(Type t, const Form& f) {
+  const bool relu = f.clamp == Clamp::relu;
+  switch (t) {
+    case Type::f16: return relu ? ternary<Half, OobFma<Clamp::relu>> : ternary<Half, OobFma<Clamp::none>>;
+    case Type::f16x2: return relu ? ternary<Half2, OobFma<Clamp::relu>> : ternary<Half2, OobFma<Clamp::none>>;
+    case Type::bf16: return relu ? ternary<Bfloat, OobFma<Clamp::relu>> : ternary<Bfloat, OobFma<Clamp::none>>;
+    case Type::bf16x2: return relu ? ternary<Bfloat2, OobFma<Clamp::relu>> : ternary<Bfloat2, OobFma<Clamp::none>>;
+    default: return nullptr;
+  }
+}
+
+ExecFn min_or_max(Builder& b, Type t, bool max) {
+  const bool ftz = b.mods().take("ftz"), nan = b.mods().take("NaN");
+  const bool xor_sign = b.mods().take("xorsign") && b.mods().take("abs");
+  return max ? for_extreme<true>(t, ftz, nan, xor_sign) : for_extreme<false>(t, ftz, nan, xor_sign);
+}
+
+}  // namespace
+
+void build_real_arithmetic(Builder& b, Type t) {
+  const std::string& op = b.mnemonic();
+  ExecFn exec = nullptr;
+  size_t sources = 2;
+  if (op == "min" || op == "max") exec = min_or_max(b, t, op == "max");
+  else if (op == "neg" || op == "abs") {
+    sources = 1;
+    const bool ftz = b.mods().take("ftz");
+    exec = op == "neg" ? for_exact<Arity::one, Negate>(t, ftz) : for_exact<Arity::one, Magnitude>(t, ftz);
+  } else {
+    const Form f = take_form(b);
+    if (op == "add") exec = for_reals<Arity::two, Add>(t, f);
+    if (op == "sub") exec = for_reals<Arity::two, Sub>(t, f);
+    if (op == "mul") exec = for_reals<Arity::two, Mul>(t, f);
+    if (op == "fma" || op == "mad")
+      exec = b.mods().take("oob") ? oob_fma(t, f) : for_reals<Arity::three, Fma>(t, f), sources = 3;
+    if (op == "div") b.mods().take("full"), b.mods().take("approx"), exec = for_floats<Arity::two, Div>(t, f);
+    if (op == "rcp") exec = for_floats<Arity::one, Rcp>(t, f), sources = 1;
+    if (op == "sqrt") exec = for_floats<Arity::one, Sqrt>(t, f), sources = 1;
+  }
+  b.emit_typed(exec, t, std::vector<Type>(sources, t));
+}
+
+}  // namespace tc::sim
