@@ -11,7 +11,8 @@ constexpr uint32_t kMostReadersOfGrid = 2;  // any two tell whether another clus
 // What the entries of one history come to.
 std::vector<Footprint::Act> acts_of(const Histories& h, uint32_t history) {
   std::vector<Footprint::Act> out;
-  for (const Entry& e : h.entries(history)) {
+  for (uint32_t n = history; n; n = h.node(n).older) {
+    const Entry& e = h.node(n).entry;
     const Touch& ev = h.event(e.event);
     auto same = std::ranges::find_if(out, [&](const Footprint::Act& a) { return a.kind == ev.kind; });
     if (same == out.end()) out.push_back({ev.kind, e.bytes, ev.place});

@@ -13,6 +13,8 @@
 
 namespace tc::sim {
 
+inline constexpr uint32_t kMostReaders = 4;  // kept of a word of global memory, within clusters that order each other
+
 // What one cluster did to global memory: runs of words of one kind.
 struct Footprint {
   struct Act {

@@ -1,11 +1,12 @@
-// What the bytes of a word have seen, as numbers: a history is a list of entries (event, lanes, bytes), and equal
-// histories have equal numbers, so that neighbouring words with one past are judged once.
+// What the bytes of a word have seen, as numbers: a history is an entry (event, lanes, bytes) on top of an older
+// history, and neighbouring words with one past have one number, so that they are judged once.
 //   warp 0 stores to 32 words, lane l to word l: one event 5, one history 9 = {event 5, the cell's lanes, bytes 0-3};
 //   word l is the cell {history 9, lanes 1 << l}
-// An event is an access of a row of agents in one epoch by one instruction. Number 0: nothing yet.
+// An event is an access of a row of agents in one epoch by one instruction. Number 0: nothing yet. That equal ones get
+// equal numbers is a matter of speed alone: recent ones are found again, others are made once more.
 #pragma once
+#include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace tc::sim {
@@ -24,6 +25,7 @@ struct Touch {
 };
 
 // `lanes` 0: those of the cell. `part` 1 or 2: each lane touched that many of the bytes, in the order of the lanes.
+inline constexpr uint8_t kWholeWord = 0xF;
 struct Entry {
   uint32_t event = 0, lanes = 0;
   uint8_t bytes = 0, part = 0;
@@ -36,31 +38,43 @@ struct Cell {
 
 class Histories {
  public:
-  Histories();
-  uint32_t event(const Touch& e);
+  // An entry on top of an older history.
+  struct Node {
+    Entry entry;
+    uint32_t older = 0;
+  };
+
+  Histories() { clear(); }
+  struct Numbers {
+    uint32_t event = 0,
+             alone = 0;  // alone: the history of a whole word that has seen this event by its lanes, no other
+  };
+  Numbers event(const Touch& e);
   const Touch& event(uint32_t number) const { return events_[number]; }
-  uint32_t history(std::span<const Entry> entries);
-  std::span<const Entry> entries(uint32_t number) const {
-    const Range& r = ranges_[number];
-    return {entries_.data() + r.first, r.count};
-  }
-  size_t size() const { return ranges_.size(); }
+  uint32_t on_top(uint32_t older, const Entry& entry);
+  const Node& node(uint32_t number) const { return nodes_[number]; }
+  size_t size() const { return nodes_.size(); }
   void clear();
   // Keeps the marked histories, renumbered: the new number of each, 0 for those that are gone.
-  std::vector<uint32_t> compact(const std::vector<bool>& used);
+  std::vector<uint32_t> compact(std::vector<bool>& used);
 
  private:
-  struct Range {
-    uint32_t first, count;
+  struct RecentEvent {
+    Touch touch;
+    Numbers numbers;
+    uint32_t generation = 0;
   };
-  void grow(std::vector<uint32_t>& buckets, size_t count, bool of_events);
-  static uint64_t hash(const Touch& e);
-  static uint64_t hash(std::span<const Entry> entries);
+  struct RecentNode {
+    Node node;
+    uint32_t number = 0, generation = 0;
+  };
+  static constexpr size_t kRecentEvents = 512, kRecentNodes = 1024;
 
   std::vector<Touch> events_;
-  std::vector<Entry> entries_;
-  std::vector<Range> ranges_;
-  std::vector<uint32_t> event_buckets_, history_buckets_;  // open addressing; 0: free
+  std::vector<Node> nodes_;
+  uint32_t generation_ = 0;  // of the numbers
+  std::array<RecentEvent, kRecentEvents> recent_events_{};
+  std::array<RecentNode, kRecentNodes> recent_nodes_{};
 };
 
 }  // namespace tc::sim

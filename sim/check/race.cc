@@ -9,7 +9,6 @@ namespace tc::sim {
 namespace {
 
 constexpr size_t kMaxReports = 64;
-constexpr uint32_t kMostReaders = 6;  // of a word of global memory
 constexpr size_t kSpareMemories = 4;
 
 template <class Visit>
@@ -32,12 +31,15 @@ void give_back(std::unique_ptr<Memory> m) {
   spare.push_back(std::move(m));
 }
 
+// Lanes 0 ... P-1 lie one behind the other, and the others repeat them: P, 0 where it is not so.
 template <class Address>
-bool is_striped(const Address* address, uint32_t bytes) {
-  if (address[0] % 4) return false;
-  bool all = true;
-  for (uint32_t l = 1; l < 32; ++l) all &= address[l] == address[0] + l * bytes;
-  return all;
+uint32_t stripe_period(const Address* address, uint32_t bytes) {
+  if (address[0] % 4) return 0;
+  uint32_t period = 32;
+  while (bytes >= 4 && period > 1 && address[period / 2] == address[0]) period /= 2;
+  uint64_t off = 0;
+  for (uint32_t l = 0; l < 32; ++l) off |= address[l] ^ (address[0] + (l & (period - 1)) * bytes);
+  return off == 0 ? period : 0;
 }
 
 // The lanes of `among` with the address of lane l.
@@ -89,8 +91,9 @@ void RaceChecker::touch(Memory& m, uint32_t agent, uint32_t lanes, const Address
   Toucher t(m, v, {cluster_, agent, w.epoch, place, kind, false}, *this);
   const bool alike =
       !w.lanes && (!w.copies || std::ranges::all_of(*w.copies, [&](uint32_t n) { return n == w.copies->front(); }));
-  if (alike && lanes == ~0u && is_striped(address, bytes)) {
-    t.striped(address[0], bytes);
+  const uint32_t period = alike && lanes == ~0u ? stripe_period(address, bytes) : 0;
+  if (period) {
+    t.striped(address[0], bytes, period);
   } else {
     for (uint32_t left = lanes; left;) {
       const auto l = static_cast<uint32_t>(std::countr_zero(left));

@@ -28,6 +28,7 @@ class Shadow {
   }
   static uint64_t left_in_page(uint64_t word) { return kPageWords - word % kPageWords; }
   void clear();
+  size_t pages() const { return pages_.size(); }
   template <class Visit>  // visit(page number, page), in no order
   void each_page(Visit visit) {
     for (auto& [number, page] : pages_) visit(number, *page);

@@ -7,12 +7,15 @@ namespace tc::sim {
 namespace {
 
 constexpr uint64_t kWordBytes = 4;
-constexpr uint8_t kWholeWord = 0xF;
 
 }  // namespace
 
-bool Memory::compact() {
-  if (histories.size() < compact_at_) return false;
+void Memory::clear() {
+  histories.clear(), shadow.clear();
+  compact_at_ = kFewHistories;
+}
+
+void Memory::compact() {
   std::vector<bool> used(histories.size(), false);
   shadow.each_page([&](uint64_t, Shadow::Page& page) {
     for (const Cell& c : page) used[c.history] = true;
@@ -21,21 +24,20 @@ bool Memory::compact() {
   shadow.each_page([&](uint64_t, Shadow::Page& page) {
     for (Cell& c : page) c.history = now[c.history];
   });
-  compact_at_ = std::max(compact_at_, 2 * histories.size());
-  return true;
+  compact_at_ = std::max({kFewHistories, 4 * histories.size(), shadow.pages() * Shadow::kPageWords / 8});
 }
 
 Toucher::Toucher(Memory& memory, const View& view, const Touch& event, RaceSink& sink)
     : memory_(memory), view_(view), event_(event), sink_(sink) {
-  memory_.compact();
-  number_ = memory_.histories.event(event_);
+  if (memory_.has_many_histories()) memory_.compact();
+  const Histories::Numbers numbers = memory_.histories.event(event_);
+  number_ = numbers.event, alone_ = numbers.alone;
 }
 
 void Toucher::shape(uint8_t bytes, uint8_t part) {
   if (bytes == bytes_ && part == part_) return;
   bytes_ = bytes, part_ = part;
-  const Entry alone{number_, 0, bytes, part};
-  only_mine_ = memory_.histories.history({&alone, 1});
+  only_mine_ = bytes == kWholeWord && part == 0 ? alone_ : memory_.histories.on_top(0, {number_, 0, bytes, part});
   mergeable_ = event_.kind != Access::write && part == 0;
   forget();
 }
@@ -66,19 +68,18 @@ void Toucher::words(uint64_t word, uint64_t count, uint8_t bytes) {
   }
 }
 
-void Toucher::striped(uint64_t address, uint32_t bytes) {
-  const uint64_t first = address / kWordBytes, words = 32 * bytes / kWordBytes;
+void Toucher::striped(uint64_t address, uint32_t bytes, uint32_t period) {
+  const uint64_t first = address / kWordBytes, words = std::max<uint64_t>(period * bytes / kWordBytes, 1);
   shape(kWholeWord, bytes < kWordBytes ? static_cast<uint8_t>(bytes) : 0);
   const uint32_t lanes_per_word = bytes < kWordBytes ? static_cast<uint32_t>(kWordBytes) / bytes : 1;
   const uint32_t words_per_lane = bytes < kWordBytes ? 1 : bytes / static_cast<uint32_t>(kWordBytes);
-  const uint32_t group = (1u << lanes_per_word) - 1;
-  uint32_t lane = 0;
+  uint32_t group = (1u << lanes_per_word) - 1;
+  for (uint32_t p = period; p < 32; p *= 2) group |= group << p;
   for (uint64_t k = 0; k < words;) {
     Cell* cell = memory_.shadow.cell(first + k);
-    uint64_t n = std::min(Shadow::left_in_page(first + k), words - k);
-    for (uint64_t end = k + n; k < end; ++k, ++cell) {
-      touch(*cell, first + k, group << lane);
-      if ((k + 1) % words_per_lane == 0) lane += lanes_per_word;
+    for (const uint64_t end = std::min(words, k + Shadow::left_in_page(first + k)); k < end; ++k, ++cell) {
+      touch(*cell, first + k, group);
+      if ((k + 1) % words_per_lane == 0) group <<= lanes_per_word;
     }
   }
 }
@@ -122,48 +123,72 @@ void Toucher::report(std::string_view rule, uint64_t word, const Touch& before) 
   sink_.race({.rule = rule, .word = word, .now = event_, .before = before});
 }
 
-void Toucher::judge(Cell& cell, uint64_t word, uint32_t lanes) {
-  static thread_local std::vector<Entry> list;
-  list.clear();
-  const bool same = cell.lanes == lanes;
-  bool reusable = true;
-  uint32_t mine = lanes, readers = 0;
-  for (const Entry& e : memory_.histories.entries(cell.history)) {
-    const Touch& ev = memory_.histories.event(e.event);
-    const uint32_t theirs = e.lanes ? e.lanes : cell.lanes, common = e.bytes & bytes_;
-    const bool covered = (e.bytes & ~bytes_) == 0, alike = ev.kind == event_.kind && ev.async == event_.async;
-    const bool same_row = ev.row == event_.row && ev.cluster == event_.cluster;
-    bool drop = false;
-    if (common && conflict(ev.kind, event_.kind)) {
-      const uint32_t who = lanes_on(e, theirs, common);
-      Order known = order(ev, who, false);
-      if (known != Order::after_all && is_own(ev) && own_lanes_only(e, theirs, lanes)) known = Order::after_these;
-      reusable &= known == Order::after_all || (e.lanes == 0 && same);
-      if (known == Order::unordered) {
-        report("RACE-01", word, ev);
-      } else if (event_.async && !ev.async && is_write(ev.kind)) {
-        const Order seen = order(ev, who, true);
-        reusable &= seen != Order::after_these;
-        if (seen == Order::unordered) report(is_write(event_.kind) ? "FENCE-04" : "FENCE-01", word, ev);
-      }
-      drop = covered && event_.kind == Access::write;
-    } else if (alike && same_row) {
-      const bool equal = e.event == number_ && e.bytes == bytes_ && e.part == part_;
-      if (equal && (part_ == 0 || theirs == lanes)) mine |= theirs, drop = true;
-      else drop = covered && e.part == part_ && (part_ == 0 ? (theirs & ~lanes) == 0 : theirs == lanes);
-      reusable &= same && e.lanes == 0;
-    } else if (alike && covered) {
-      drop = order(ev, theirs, false) == Order::after_all;
+// What becomes of an older entry of the word. `reusable`: whether neighbouring words with this history are judged
+// alike.
+bool Toucher::drops(const Entry& e, uint32_t theirs, uint32_t lanes, bool same, uint64_t word, uint32_t& mine,
+                    bool& reusable) {
+  const Touch& ev = memory_.histories.event(e.event);
+  const uint32_t common = e.bytes & bytes_;
+  const bool covered = (e.bytes & ~bytes_) == 0, alike = ev.kind == event_.kind && ev.async == event_.async;
+  if (common && conflict(ev.kind, event_.kind)) {
+    const uint32_t who = lanes_on(e, theirs, common);
+    Order known = order(ev, who, false);
+    if (known != Order::after_all && is_own(ev) && own_lanes_only(e, theirs, lanes)) known = Order::after_these;
+    reusable &= known == Order::after_all || (e.lanes == 0 && same);
+    if (known == Order::unordered) {
+      report("RACE-01", word, ev);
+    } else if (event_.async && !ev.async && is_write(ev.kind)) {
+      const Order seen = order(ev, who, true);
+      reusable &= seen != Order::after_these;
+      if (seen == Order::unordered) report(is_write(event_.kind) ? "FENCE-04" : "FENCE-01", word, ev);
     }
-    if (drop) continue;
-    if (ev.kind == Access::read && ++readers > memory_.most_readers) continue;
-    list.push_back(e);
+    return covered && event_.kind == Access::write;
   }
-  for (Entry& e : list)
-    if (e.lanes == 0 && cell.lanes != mine) e.lanes = cell.lanes, reusable = false;
-  list.push_back({number_, 0, bytes_, part_});
+  if (!alike) return false;
+  if (ev.row == event_.row && ev.cluster == event_.cluster) {
+    const bool equal = e.event == number_ && e.bytes == bytes_ && e.part == part_;
+    reusable &= same && e.lanes == 0;
+    if (equal && (part_ == 0 || theirs == lanes)) {
+      mine |= theirs;
+      return true;
+    }
+    return covered && e.part == part_ && (part_ == 0 ? (theirs & ~lanes) == 0 : theirs == lanes);
+  }
+  return covered && order(ev, theirs, false) == Order::after_all;
+}
+
+void Toucher::judge(Cell& cell, uint64_t word, uint32_t lanes) {
+  static thread_local std::vector<Entry> kept;  // newest first
+  kept.clear();
+  Histories& h = memory_.histories;
+  const bool same = cell.lanes == lanes, reads = event_.kind == Access::read;
+  bool reusable = true;
+  uint32_t mine = lanes, readers = 0, base = cell.history;  // what is under the deepest change stays as it is
+  size_t above = 0;                                         // entries of `kept` that lie on the base
+  for (uint32_t n = cell.history; n; n = h.node(n).older) {
+    const Entry e = h.node(n).entry;
+    const bool read = h.event(e.event).kind == Access::read;
+    if (drops(e, e.lanes ? e.lanes : cell.lanes, lanes, same, word, mine, reusable)) {
+      base = h.node(n).older, above = kept.size();
+      continue;
+    }
+    readers += read;
+    kept.push_back(e);
+  }
+  if (reads && readers >= memory_.most_readers) {
+    if (memory_.any_readers) return;
+    const auto is_read = [&](const Entry& e) { return h.event(e.event).kind == Access::read; };
+    const auto newest = std::ranges::find_if(kept, is_read);
+    if (newest == kept.begin() && above == 0) base = h.node(base).older;
+    else base = 0, above = kept.size() - 1;
+    kept.erase(newest);
+  }
+  if (cell.lanes != mine)
+    for (Entry& e : kept)
+      if (e.lanes == 0) e.lanes = cell.lanes, reusable = false, base = 0, above = kept.size();
+  while (above > 0) base = h.on_top(base, kept[--above]);
   const uint32_t past = cell.history;
-  cell = {memory_.histories.history(list), mine};
+  cell = {base == 0 ? only_mine_ : h.on_top(base, {number_, 0, bytes_, part_}), mine};
   if (reusable && mine == lanes) memo_[same] = {past, cell.history, std::has_single_bit(lanes)};
 }
 

@@ -32,13 +32,16 @@ class RaceSink {
 struct Memory {
   Histories histories;
   Shadow shadow;
-  uint32_t most_readers = UINT32_MAX;  // reads kept of a word, the oldest ones
-  void clear() { histories.clear(), shadow.clear(); }
-  // Forgets histories that no word has any more once there are many of them. True: numbers have changed.
-  bool compact();
+  uint32_t most_readers = UINT32_MAX;  // reads kept of a word
+  bool any_readers = false;            // any that many reads tell all
+  void clear();
+  bool has_many_histories() const { return histories.size() > compact_at_; }
+  // Forgets histories that no word has any more; those that are left have new numbers.
+  void compact();
 
  private:
-  size_t compact_at_ = size_t{1} << 17;
+  static constexpr size_t kFewHistories = 1 << 14;
+  size_t compact_at_ = kFewHistories;
 };
 
 // What is known to whom an access is attributed.
@@ -61,7 +64,8 @@ class Toucher {
   // A lane touches these bytes of each of `count` words.
   void words(uint64_t word, uint64_t count, uint8_t bytes);
   // Lane l touches [address + l * bytes, address + (l + 1) * bytes); address is a multiple of 4, bytes 1, 2, 4, 8 ...
-  void striped(uint64_t address, uint32_t bytes);
+  // The pattern repeats after `period` lanes: 32, or a smaller power of two that fills whole words, with bytes >= 4.
+  void striped(uint64_t address, uint32_t bytes, uint32_t period);
 
  private:
   struct Memo {
@@ -81,6 +85,7 @@ class Toucher {
     else judge(cell, word, lanes);
   }
   void judge(Cell& cell, uint64_t word, uint32_t lanes);
+  bool drops(const Entry& e, uint32_t theirs, uint32_t lanes, bool same, uint64_t word, uint32_t& mine, bool& reusable);
 
   // Known to have happened: whatever the lanes of the row, or looked up for these lanes.
   enum class Order : uint8_t { after_all, after_these, unordered };
@@ -94,7 +99,7 @@ class Toucher {
   View view_;
   Touch event_;
   RaceSink& sink_;
-  uint32_t number_ = 0, only_mine_ = 0;
+  uint32_t number_ = 0, alone_ = 0, only_mine_ = 0;
   uint8_t bytes_ = 0, part_ = 0;
   bool mergeable_ = false;  // lanes of one instruction may share an entry
   Memo memo_[2];
