@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "runtime/manifest.h"
 #include "runtime/tensor.h"
+#include "sim/check/checks.h"
 #include "sim/machine/scheduler.h"
 #include "sim/ptx/module.h"
 
@@ -21,7 +22,7 @@ namespace tc::sim {
 struct Options {
   Schedule schedule = Schedule::rr;
   uint64_t seed = 0;
-  bool checks = true;            // races, proxies, barrier misuse; off: nothing is spent on them
+  Checks checks = true;          // the sanitizers; where all are off nothing is spent on them
   uint32_t threads = 0;          // 0: one a core
   uint64_t step_limit = 0;       // warp instructions of one cluster; 0: none
   double timeout_seconds = 0;    // wall clock; 0: none

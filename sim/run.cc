@@ -312,6 +312,7 @@ Outcome outcome_of(ClusterEnd end) {
 }
 
 void add_grid_races(const GridRaces& races, const Prepared& p, RunResult& out) {
+  if (!p.launch.checks.has(Check::race)) return;
   for (Diag& d : describe_grid_races(races, p.program, p.global, p.launch)) out.findings.push_back(std::move(d));
   if (!out.findings.empty() && out.outcome == Outcome::clean) out.outcome = Outcome::finding;
 }
@@ -368,7 +369,7 @@ Result<RunResult> run(const ptx::Module& module, const runtime::Manifest& manife
   if (options.timeout_seconds > 0)
     limits.deadline = std::chrono::steady_clock::now() +
                       std::chrono::microseconds(static_cast<int64_t>(options.timeout_seconds * 1e6));
-  if (options.checks) p.races = std::make_unique<GridRaces>(p.program.orders_ctas);
+  if (options.checks.any()) p.races = std::make_unique<GridRaces>(p.program.orders_ctas);
   p.launch.races = p.races.get();
   Grid grid(p, options, limits);
   limits.shared_grid = p.program.orders_ctas;

@@ -214,7 +214,8 @@ int write_outputs(const Options& o, const std::vector<runtime::Tensor>& outputs)
 int run_command(const Options& o) {
   auto schedule = schedule_named(o.schedule);
   if (!schedule) return usage("--schedule is rr, random or adversarial");
-  if (o.check != "all" && o.check != "none") return usage("--check " + o.check + " is not available yet (all, none)");
+  const auto checks = sim::parse_checks(o.check);
+  if (!checks) return usage("--check is one of, or several with commas between: " + sim::check_names());
   if (o.runs < 1) return usage("--runs is at least 1");
   if (!backend_named(o.backend)) return usage("no backend '" + o.backend + "' (clang, nvcc)");
   auto start = std::chrono::steady_clock::now();
@@ -237,7 +238,7 @@ int run_command(const Options& o) {
   for (int i = 0; i < o.runs && code == kExitOk; ++i) {
     sim::Options options{.schedule = *schedule,
                          .seed = o.seed + static_cast<uint64_t>(i),
-                         .checks = o.check == "all",
+                         .checks = *checks,
                          .timeout_seconds = o.timeout};
     auto result = sim::run(*module, r->manifest, *inputs, options);
     if (!result.ok()) return failed(result.error());
@@ -382,7 +383,7 @@ int tilesim_main(int argc, char** argv) {
   run.add_option("--input", o.inputs, "NAME=x.npy")->allow_extra_args(false);
   run.add_option("--output", o.outputs, "NAME=y.npy")->allow_extra_args(false);
   run.add_option("--compare", o.compare, "interp, a .npy, or an expected.txt");
-  run.add_option("--check", o.check, "all or none");
+  run.add_option("--check", o.check, "sanitizers: all, none, or names with commas between");
   run.add_option("--schedule", o.schedule, "rr, random or adversarial");
   run.add_option("--seed", o.seed, "of the schedule");
   run.add_option("--runs", o.runs, "seeds from --seed on");

@@ -19,7 +19,7 @@ Cluster::Cluster(const Program& p, const Launch& l, GlobalMemory& global, runtim
   const runtime::Dim3& k = l.cluster;
   const auto count = static_cast<uint32_t>(k.count());
   const auto threads = static_cast<uint32_t>(l.block.count()), per_cta = (threads + 31) / 32;
-  if (l.checks)
+  if (l.checks.any())
     race = std::make_unique<RaceChecker>(count * per_cta, per_cta, threads % 32 ? (1u << threads % 32) - 1 : ~0u,
                                          l.races, static_cast<uint32_t>(linear_id));
   for (uint32_t r = 0; r < count; ++r) {

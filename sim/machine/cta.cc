@@ -103,6 +103,7 @@ Diag violation(const Program& program, const char* rule, uint32_t place, std::st
 }
 
 void Cta::finding(Diag d) {
+  if (d.kind == DiagKind::violation && !launch.checks.wants(d.rule)) return;
   for (const Diag& f : findings)
     if (f.rule == d.rule && f.where == d.where) return;
   if (findings.size() < kMaxFindings) findings.push_back(std::move(d));

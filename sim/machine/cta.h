@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "runtime/manifest.h"
+#include "sim/check/checks.h"
 #include "sim/check/race.h"
 #include "sim/machine/async.h"
 #include "sim/machine/mbarrier.h"
@@ -36,7 +37,7 @@ struct Launch {
   std::vector<TensorMap> tensor_maps;
   Schedule schedule = Schedule::rr;
   uint64_t seed = 0;
-  bool checks = true;
+  Checks checks;
   GridRaces* races = nullptr;  // where there are checks
 };
 

@@ -91,3 +91,14 @@ DEV void store_32(float* c, int stride, const float (&d)[16], int thread) {
 #pragma unroll
   for (int i = 0; i < 16; ++i) c[(row + 8 * (i >> 1 & 1)) * stride + 8 * (i >> 2) + col + (i & 1)] = d[i];
 }
+DEV void cluster_sync() {
+  asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
+DEV float peer_load(u32 a, u32 rank) {
+  float v;
+  asm volatile("{\n.reg .b32 p;\nmapa.shared::cluster.u32 p, %1, %2;\nld.shared::cluster.f32 %0, [p];\n}"
+               : "=f"(v)
+               : "r"(a), "r"(rank)
+               : "memory");
+  return v;
+}

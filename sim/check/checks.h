@@ -1,0 +1,50 @@
+// The sanitizers by name, as `--check` selects them: all, none, or names with commas between.
+//   parse_checks("race,uninit")   findings of RACE-01, RACE-02 and BOUND-02, no others
+// What the machine does not survive (a fault, a deadlock, a launch that is refused) is reported in any case.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tc::sim {
+
+enum class Check : uint8_t { race, proxy, barrier, divergence, bulk, wgmma, lifetime, registers, bounds, uninit };
+
+struct CheckRow {
+  Check check;
+  std::string_view name, what;
+};
+inline constexpr std::array kChecks = {
+    CheckRow{Check::race, "race", "unordered accesses to shared and global memory"},
+    CheckRow{Check::proxy, "proxy", "missing proxy fences"},
+    CheckRow{Check::barrier, "barrier", "misuse of mbarriers and named barriers"},
+    CheckRow{Check::divergence, "divergence", "collective instructions executed by a part of a warp or block"},
+    CheckRow{Check::bulk, "bulk", "misuse of bulk groups and of copies"},
+    CheckRow{Check::wgmma, "wgmma", "registers and shared memory of a wgmma in flight"},
+    CheckRow{Check::lifetime, "lifetime", "CTAs of a cluster that have left"},
+    CheckRow{Check::registers, "registers", "the register budget"},
+    CheckRow{Check::bounds, "bounds", "accesses that the machine survives although they are out of bounds"},
+    CheckRow{Check::uninit, "uninit", "reads of what nobody has written"},
+};
+
+class Checks {
+ public:
+  constexpr Checks(bool all = false) : bits_(all ? ~0u : 0) {}
+  constexpr bool any() const { return bits_ != 0; }
+  constexpr bool has(Check c) const { return bits_ >> static_cast<uint32_t>(c) & 1; }
+  constexpr void add(Check c) { bits_ |= 1u << static_cast<uint32_t>(c); }
+  // Is a finding of this rule (specs/rule.def) asked for?
+  bool wants(std::string_view rule) const;
+
+ private:
+  uint32_t bits_;
+};
+
+// Nothing for a name that is not in the table.
+std::optional<Checks> parse_checks(std::string_view text);
+// "all, none, race, proxy, ..."
+std::string check_names();
+
+}  // namespace tc::sim
