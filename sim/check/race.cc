@@ -54,7 +54,7 @@ uint32_t equal_lanes(const Address* address, uint32_t l, uint32_t among) {
 
 RaceChecker::RaceChecker(uint32_t warps, uint32_t warps_per_cta, uint32_t lanes_of_last, GridRaces* grid,
                          uint32_t cluster)
-    : warps_(warps), cluster_(cluster), next_slot_(2 * warps), grid_(grid), states_(warps) {
+    : warps_(warps), warps_per_cta_(std::min(warps, warps_per_cta)), cluster_(cluster), next_slot_(2 * warps), grid_(grid), states_(warps) {
   shared_memory_ = take_memory(UINT32_MAX);
   if (grid && grid->together()) {
     global_memory_ = &grid->memory_, published_ = &grid->published_;
@@ -147,6 +147,47 @@ void RaceChecker::async(const Clock& start, uint32_t slot, uint32_t epoch, uint3
   touch_range(*shared_memory_, v, {cluster_, slot, epoch, place, kind, true}, address, bytes, 1);
 }
 
+// ---------------------------------------------------------------- other CTAs
+
+void RaceChecker::use(const RemoteUse& u, const Clock& clock) {
+  bool started = false;
+  for (uint32_t w = u.rank * warps_per_cta_; w < (u.rank + 1) * warps_per_cta_; ++w)
+    for (uint32_t l = 0; l < 32 && !started; ++l) started = clock.part && clock.part->known.of(w, l) > 0;
+  if (!started)
+    race({.rule = "CLUST-07", .word = u.rank, .now = {cluster_, u.row, u.epoch, u.place}, .before = {}});
+  for (RemoteUse& o : remote_uses_)
+    if (o.rank == u.rank && o.row == u.row && o.place == u.place) {
+      o.lanes = o.epoch == u.epoch ? o.lanes | u.lanes : u.lanes;
+      o.epoch = u.epoch;
+      return;
+    }
+  remote_uses_.push_back(u);
+}
+
+void RaceChecker::remote(uint32_t agent, uint32_t lanes, uint32_t rank, uint32_t place) {
+  const WarpState& w = states_[agent];
+  use({rank, agent, lanes, w.epoch, place}, clock_of(w, static_cast<uint32_t>(std::countr_zero(lanes))));
+}
+
+void RaceChecker::remote_async(uint32_t agent, uint32_t lane, uint32_t rank, uint32_t slot, uint32_t epoch,
+                               uint32_t place) {
+  use({rank, slot, 1, epoch, place}, clock_of(states_[agent], lane));
+}
+
+void RaceChecker::check_lifetimes() {
+  for (uint32_t rank = 0; rank < warps_ / warps_per_cta_ && !remote_uses_.empty(); ++rank) {
+    Clock end;
+    for (uint32_t w = rank * warps_per_cta_; w < (rank + 1) * warps_per_cta_; ++w) snapshot_into(end, w, ~0u);
+    for (const RemoteUse& u : remote_uses_) {
+      if (u.rank != rank) continue;
+      bool known = true;
+      for (uint32_t l = 0; l < 32; ++l) known &= !(u.lanes >> l & 1) || end.part->known.of(u.row, l) >= u.epoch;
+      if (!known)
+        race({.rule = "CLUST-07", .word = rank, .now = {cluster_, u.row, u.epoch, u.place}, .before = {.epoch = 1}});
+    }
+  }
+}
+
 // ---------------------------------------------------------------- reports
 
 // Where the warps of an unfinished wgmma gave away what it reads: the last release that the other side has seen.
@@ -166,7 +207,7 @@ uint32_t RaceChecker::given_away_at(const Touch& operation) const {
 
 void RaceChecker::race(const RaceReport& report) {
   RaceReport r = report;
-  r.global = looking_at_global_;
+  r.global = looking_ && looking_at_global_;
   if (r.global) r.rule = r.rule == "FENCE-01" ? "FENCE-06" : r.rule == "RACE-01" ? "RACE-02" : r.rule;
   for (const RaceReport& o : reports_)
     if (r.now.place == o.now.place && r.before.place == o.before.place && r.rule == o.rule) return;

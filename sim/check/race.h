@@ -52,6 +52,13 @@ class RaceChecker : private RaceSink {
   void async(const Clock& start, uint32_t slot, uint32_t epoch, uint32_t address, uint32_t bytes, Access kind,
              uint32_t place);
 
+  // The lanes use memory or barriers of the CTA of another rank, which must have started and not yet left (CLUST-07).
+  void remote(uint32_t agent, uint32_t lanes, uint32_t rank, uint32_t place);
+  // So does an operation that they issue.
+  void remote_async(uint32_t agent, uint32_t lane, uint32_t rank, uint32_t slot, uint32_t epoch, uint32_t place);
+  // After all have left: reports uses that their CTA's threads need not have waited for.
+  void check_lifetimes();
+
   // ---- order
   // A row for operations that complete together. `agent`: a wgmma of this warp's warpgroup.
   uint32_t new_slot(uint32_t wgmma_agent = View::kNoRow);
@@ -98,7 +105,11 @@ class RaceChecker : private RaceSink {
     std::unique_ptr<std::array<LaneOrder, 32>> order;
     std::vector<uint32_t> released_at;  // places, by epoch
   };
+  struct RemoteUse {
+    uint32_t rank, row, lanes, epoch, place;
+  };
   void race(const RaceReport& report) override;
+  void use(const RemoteUse& u, const Clock& clock);
   Clock& clock_of(WarpState& w, uint32_t lane) { return w.lanes ? (*w.lanes)[lane] : w.clock; }
   const Clock& clock_of(const WarpState& w, uint32_t lane) const { return w.lanes ? (*w.lanes)[lane] : w.clock; }
   View view(uint32_t agent, uint32_t lane) const;
@@ -112,7 +123,7 @@ class RaceChecker : private RaceSink {
   LaneOrder& order_of(WarpState& w, uint32_t lane) const;
   uint32_t given_away_at(const Touch& operation) const;
 
-  uint32_t warps_, cluster_, next_slot_;
+  uint32_t warps_, warps_per_cta_, cluster_, next_slot_;
   GridRaces* grid_;
   std::vector<WarpState> states_;
   std::vector<uint32_t> wgmma_agents_;  // by slot - 2 * warps; kNoRow: no wgmma
@@ -123,6 +134,7 @@ class RaceChecker : private RaceSink {
   const View* looking_ = nullptr;  // of the access being judged
   bool looking_at_global_ = false;
   std::vector<RaceReport> reports_;
+  std::vector<RemoteUse> remote_uses_;  // the newest of each row, place and rank
 };
 
 }  // namespace tc::sim

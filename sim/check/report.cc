@@ -100,6 +100,12 @@ Spot spot_of(const Cluster& c, const RaceReport& r) {
 }
 
 Diag describe(const Cluster& cluster, const RaceReport& r) {
+  if (r.rule == "CLUST-07") {
+    const std::string rank = "the CTA of rank " + std::to_string(r.word);
+    return cluster.ctas[0]->violation("CLUST-07", r.now.place,
+                                      r.before.epoch ? rank + " may have left before this: none of its threads waits for it"
+                                                     : rank + " need not have started when this is executed");
+  }
   const Spot spot = spot_of(cluster, r);
   const Cta& c = *spot.cta;
   const std::string what = name_of(r.now) + " of " + spot.text;
@@ -167,6 +173,7 @@ void report_exit(Cluster& c) {
 
 void report_races(Cluster& c) {
   if (!c.race) return;
+  if (c.finished()) c.race->check_lifetimes();
   for (const RaceReport& r : c.race->reports()) c.ctas[0]->finding(describe(c, r));
 }
 

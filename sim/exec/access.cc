@@ -268,6 +268,7 @@ void note_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes
           break;
         }
     }
+  if (&c != w.cta && lanes) w.cta->race->remote(w.agent, lanes, c.rank, i.place);
   if (lanes) w.cta->race->shared(w.agent, lanes, shared.data(), bytes, kind, i.place);
 }
 

@@ -25,6 +25,9 @@ void enter_group(Warp& w, uint32_t lane, const Insn& i, StoreOp& op);
 void note_store_read(Warp& w, uint32_t lane, const StoreOp& op, uint32_t address, uint32_t bytes);
 // Records the async write of a load.
 void note_load_write(Warp& w, uint32_t lane, const LoadOp& op, uint32_t address, uint32_t bytes);
+// The same of the global memory that a load reads and a store writes (Access::strong_write for a reduction).
+void note_load_read(Warp& w, uint32_t lane, const LoadOp& op, uint64_t address, uint64_t bytes);
+void note_store_write(Warp& w, uint32_t lane, const StoreOp& op, uint64_t address, uint64_t bytes, Access kind);
 
 // Addresses of instructions with more than one: three list entries each (base, 1 if it has 64 bits, displacement).
 void append_address(std::vector<uint32_t>& list, const AddressOperand& a);

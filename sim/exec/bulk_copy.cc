@@ -84,6 +84,7 @@ Step bulk_load(Warp& w, const Insn& i) {
     if (!load_barrier(w, i, list_address(w, i, 2, l), *op)) return Step::trap;
     if (op->bytes == 0) continue;
     note_load_write(w, l, *op, op->to, op->bytes);
+    note_load_read(w, l, *op, op->from, op->bytes);
     c.issue(std::move(op), kLoadLatency);
   }
   c.note_event(EventKind::bulk_issue, w, i.place);
@@ -101,6 +102,7 @@ Step bulk_store(Warp& w, const Insn& i) {
     enter_group(w, l, i, *op);
     if (op->bytes == 0) continue;
     note_store_read(w, l, *op, op->from, op->bytes);
+    note_store_write(w, l, *op, op->to, op->bytes, Access::write);
     c.issue(std::move(op), kStoreLatency);
   }
   c.note_event(EventKind::bulk_issue, w, i.place);
@@ -109,7 +111,7 @@ Step bulk_store(Warp& w, const Insn& i) {
 
 BulkGroups& groups_of(Cta& c, uint32_t thread) {
   auto [it, fresh] = c.bulk_groups.try_emplace(thread);
-  if (fresh && c.race) it->second.slot = c.race->new_slot();
+  if (fresh && c.race) it->second.slot = c.race->new_slot(), it->second.writes = c.race->new_slot();
   return it->second;
 }
 
@@ -134,10 +136,12 @@ Step wait_group(Warp& w, const Insn& i) {
   }
   if (c.race)
     for (uint32_t m = w.mask; m; m &= m - 1) {
-      const auto it = c.bulk_groups.find(32 * w.index + lowest_lane(m));
-      if (it != c.bulk_groups.end() && it->second.open > i.imm + 1)
-        c.race->learn(w.agent, 1u << lowest_lane(m), it->second.slot,
-                      static_cast<uint32_t>(it->second.open - 1 - i.imm));
+      const uint32_t l = lowest_lane(m);
+      const auto it = c.bulk_groups.find(32 * w.index + l);
+      if (it == c.bulk_groups.end() || it->second.open <= i.imm + 1) continue;
+      const auto through = static_cast<uint32_t>(it->second.open - 1 - i.imm);
+      c.race->learn(w.agent, 1u << l, it->second.slot, through);
+      if (!i.a) c.race->learn(w.agent, 1u << l, it->second.writes, through);
     }
   return Step::next;
 }
@@ -195,6 +199,20 @@ void note_load_write(Warp& w, uint32_t lane, const LoadOp& op, uint32_t address,
   if (c.race)
     c.race->async(w.agent, lane, c.mbarrier_at(op.barrier)->slot, static_cast<uint32_t>(op.phase + 1), c.flat(address),
                   bytes, Access::write, op.place);
+}
+
+void note_load_read(Warp& w, uint32_t lane, const LoadOp& op, uint64_t address, uint64_t bytes) {
+  Cta& c = *w.cta;
+  if (c.race)
+    c.race->async_global(w.agent, lane, c.mbarrier_at(op.barrier)->slot, static_cast<uint32_t>(op.phase + 1), address,
+                         bytes, Access::read, op.place);
+}
+
+void note_store_write(Warp& w, uint32_t lane, const StoreOp& op, uint64_t address, uint64_t bytes, Access kind) {
+  Cta& c = *w.cta;
+  if (c.race)
+    c.race->async_global(w.agent, lane, groups_of(c, op.thread).writes, static_cast<uint32_t>(op.group), address, bytes,
+                         kind, op.place);
 }
 
 void build_bulk_copy(Builder& b) {

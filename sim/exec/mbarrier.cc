@@ -17,10 +17,11 @@ uint64_t lane_address(Warp& w, const Insn& i, uint32_t lane) {
                          : static_cast<uint32_t>(w.reg<uint32_t>(i.src[0])[lane] + i.imm);
 }
 
-void touch(Warp& w, const Insn& i, uint32_t lanes, uint32_t flat_address, Access kind) {
+void touch(Warp& w, const Insn& i, uint32_t lanes, const Cta& owner, uint32_t address, Access kind) {
   if (!w.cta->race) return;
+  if (&owner != w.cta) w.cta->race->remote(w.agent, lanes, owner.rank, i.place);
   std::array<uint32_t, 32> at;
-  at.fill(flat_address);
+  at.fill(owner.flat(address));
   w.cta->race->shared(w.agent, lanes, at.data(), kMbarrierBytes, kind, i.place);
 }
 
@@ -59,7 +60,7 @@ Step init_barrier(Warp& w, const Insn& i) {
     if (b.valid && c.race)
       c.finding(c.violation("MBAR-03", i.place,
                             "the mbarrier at " + c.shared_text(address) + " is initialised again without inval"));
-    touch(w, i, 1u << l, c.flat(address), Access::write);
+    touch(w, i, 1u << l, c, address, Access::write);
     if (!c.settle_mbarrier(b, address, init(b, w.reg<uint32_t>(i.src[1])[l]), i.place)) return Step::trap;
     b.init_place = i.place;
   }
@@ -71,7 +72,7 @@ Step inval_barrier(Warp& w, const Insn& i) {
     const uint32_t l = lowest_lane(m);
     const Found f = own_barrier(w, i, l);
     if (!f.barrier) return Step::trap;
-    touch(w, i, 1u << l, f.owner->flat(f.address), Access::write);
+    touch(w, i, 1u << l, *f.owner, f.address, Access::write);
     f.barrier->valid = false;
     ++w.cta->progress;
   }
@@ -97,7 +98,7 @@ Step arrive_barrier(Warp& w, const Insn& i) {
     const Found f = barrier_of(w, i, l);
     if (!f.barrier) return Step::trap;
     Mbarrier& b = *f.barrier;
-    touch(w, i, 1u << l, f.owner->flat(f.address), Access::strong_write);
+    touch(w, i, 1u << l, *f.owner, f.address, Access::strong_write);
     const uint32_t operand = i.src[1] == kNone ? 1 : w.reg<uint32_t>(i.src[1])[l];
     const int64_t count = i.c & kExpect ? 1 : operand;
     if (i.dst != kNone) w.reg<uint64_t>(i.dst)[l] = b.phase << 20 | static_cast<uint64_t>(b.pending);
@@ -123,7 +124,7 @@ Step transaction(Warp& w, const Insn& i) {
     const uint32_t l = lowest_lane(m);
     const Found f = barrier_of(w, i, l);
     if (!f.barrier) return Step::trap;
-    touch(w, i, 1u << l, f.owner->flat(f.address), Access::strong_write);
+    touch(w, i, 1u << l, *f.owner, f.address, Access::strong_write);
     const int64_t bytes = w.reg<uint32_t>(i.src[1])[l];
     if (!f.owner->settle_mbarrier(*f.barrier, f.address, expect_tx(*f.barrier, i.c ? -bytes : bytes), i.place))
       return Step::trap;
@@ -164,7 +165,7 @@ void learn(Warp& w, const Insn& i, uint32_t passed) {
     for (uint32_t k = passed; k; k &= k - 1)
       if (lane_address(w, i, lowest_lane(k)) == lane_address(w, i, lowest_lane(passed))) same |= 1u << lowest_lane(k);
     const uint32_t flat = f.owner->flat(f.address);
-    touch(w, i, same, flat, Access::strong_write);
+    touch(w, i, same, *f.owner, f.address, Access::strong_write);
     race->acquire(w.agent, same, f.barrier->done);
     for (uint32_t k = same; f.barrier->relaxed && k; k &= k - 1)
       race->strong(w.agent, lowest_lane(k), false, flat, StrongOp::load, Order::acquire);
@@ -231,10 +232,11 @@ Words take_words(Builder& b, std::string_view strong, bool may_be_remote) {
   return w;
 }
 
-Insn& emit_at(Builder& b, ExecFn exec, size_t address_operand) {
+Insn& emit_at(Builder& b, ExecFn exec, size_t address_operand, bool remote = false) {
   const AddressOperand a = b.address(b.operand(address_operand));
   Insn& i = b.emit(exec);
   set_address(i, a);
+  if (remote) i.b |= kClusterSpace;
   return i;
 }
 
@@ -255,7 +257,7 @@ void build_arrive(Builder& b, bool drop) {
   if (flags & kExpect || (counted && !(flags & kNoComplete))) b.need_target({90, TargetFeature::any}, "MBAR-11");
   const uint32_t state = has_state && !sink ? b.destination(0, Type::b64) : kNone;
   const uint32_t count = counted ? b.source(at + 1, Type::u32) : kNone;
-  Insn& i = emit_at(b, arrive_barrier, at);
+  Insn& i = emit_at(b, arrive_barrier, at, words.remote);
   i.dst = state, i.src[1] = count, i.c = flags;
 }
 
@@ -282,7 +284,7 @@ void build_mbarrier(Builder& b) {
   if (op == "mbarrier.arrive" || op == "mbarrier.arrive_drop") return build_arrive(b, op == "mbarrier.arrive_drop");
   if (op == "mbarrier.test_wait" || op == "mbarrier.try_wait") return build_wait(b, op == "mbarrier.try_wait");
   const bool transfers = op == "mbarrier.expect_tx" || op == "mbarrier.complete_tx";
-  take_words(b, "release", transfers);
+  const Words words = take_words(b, "release", transfers);
   if (transfers) b.need_target({90, TargetFeature::any}, "MBAR-11");
   if (b.failed()) return;
   if (op == "mbarrier.pending_count") {
@@ -299,7 +301,7 @@ void build_mbarrier(Builder& b) {
   }
   b.expect_operands(2, 2);
   const uint32_t value = b.source(1, Type::u32);
-  Insn& i = emit_at(b, op == "mbarrier.init" ? init_barrier : transaction, 0);
+  Insn& i = emit_at(b, op == "mbarrier.init" ? init_barrier : transaction, 0, words.remote);
   i.src[1] = value, i.c = op == "mbarrier.complete_tx";
 }
 

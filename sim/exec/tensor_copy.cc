@@ -131,6 +131,17 @@ void each_range(const Box& b, Note note) {
     for (uint32_t at = 0; at < row_bytes; at += kChunk) note(b.place_of(r, at), kChunk);
 }
 
+// The same of global memory: what of each row is inside the tensor.
+template <class Note>
+void each_global_range(const Box& b, Note note) {
+  uint32_t first = 0, last = 0;
+  b.inside(first, last);
+  const uint64_t e = b.map->element_bytes;
+  for (uint32_t r = 0; r < b.rows(); ++r)
+    if (uint64_t address = 0; first < last && b.row_address(r, address))
+      note(address + static_cast<uint64_t>(b.start[0] + first) * e, (last - first) * e);
+}
+
 // Finds the tensor map that a generic address names: the machine's copy carries its number (see sim/run.cc).
 const TensorMap* map_at(Warp& w, const Insn& i, uint32_t lane, uint64_t address) {
   Cta& c = *w.cta;
@@ -177,6 +188,7 @@ Step tensor_load(Warp& w, const Insn& i) {
     if (!box_of(w, i, l, true, op->box)) return Step::trap;
     if (!load_barrier(w, i, stored_address(w, c.program.lists.data() + i.imm + 6, l), *op)) return Step::trap;
     each_range(op->box, [&](uint32_t at, uint32_t bytes) { note_load_write(w, l, *op, at, bytes); });
+    if (c.race) each_global_range(op->box, [&](uint64_t at, uint64_t bytes) { note_load_read(w, l, *op, at, bytes); });
     c.issue(std::move(op), kLoadLatency);
   }
   c.note_event(EventKind::bulk_issue, w, i.place);
@@ -191,6 +203,8 @@ Step tensor_store(Warp& w, const Insn& i) {
     if (!box_of(w, i, l, false, op->box)) return Step::trap;
     enter_group(w, l, i, *op);
     each_range(op->box, [&](uint32_t at, uint32_t bytes) { note_store_read(w, l, *op, at, bytes); });
+    if (c.race)
+      each_global_range(op->box, [&](uint64_t at, uint64_t bytes) { note_store_write(w, l, *op, at, bytes, Access::write); });
     c.issue(std::move(op), kStoreLatency);
   }
   c.note_event(EventKind::bulk_issue, w, i.place);

@@ -58,6 +58,7 @@ struct NamedBarrier {
 struct BulkGroups {
   uint64_t open = 1, last = 0;  // the group that takes new stores; the group of the last store
   uint32_t slot = 0;            // agent of the stores' reads
+  uint32_t writes = 0;          // of their writes
   uint32_t place = 0;           // of the last store
 };
 

@@ -65,6 +65,7 @@ void leave(Warp& w, size_t index, uint32_t lanes) {
   Path& p = w.paths[index];
   p.mask &= ~lanes;
   w.live &= ~lanes;
+  if (w.cta->race) w.cta->race->left(w.agent, lanes);
   ++p.pc;
   const uint32_t first = p.join;
   if (p.mask == 0) w.paths.erase(w.paths.begin() + static_cast<std::ptrdiff_t>(index));
