@@ -54,7 +54,12 @@ uint32_t equal_lanes(const Address* address, uint32_t l, uint32_t among) {
 
 RaceChecker::RaceChecker(uint32_t warps, uint32_t warps_per_cta, uint32_t lanes_of_last, GridRaces* grid,
                          uint32_t cluster)
-    : warps_(warps), warps_per_cta_(std::min(warps, warps_per_cta)), cluster_(cluster), next_slot_(2 * warps), grid_(grid), states_(warps) {
+    : warps_(warps),
+      warps_per_cta_(std::min(warps, warps_per_cta)),
+      cluster_(cluster),
+      next_slot_(2 * warps),
+      grid_(grid),
+      states_(warps) {
   shared_memory_ = take_memory(UINT32_MAX);
   if (grid && grid->together()) {
     global_memory_ = &grid->memory_, published_ = &grid->published_;
@@ -153,8 +158,7 @@ void RaceChecker::use(const RemoteUse& u, const Clock& clock) {
   bool started = false;
   for (uint32_t w = u.rank * warps_per_cta_; w < (u.rank + 1) * warps_per_cta_; ++w)
     for (uint32_t l = 0; l < 32 && !started; ++l) started = clock.part && clock.part->known.of(w, l) > 0;
-  if (!started)
-    race({.rule = "CLUST-07", .word = u.rank, .now = {cluster_, u.row, u.epoch, u.place}, .before = {}});
+  if (!started) race({.rule = "CLUST-07", .word = u.rank, .now = {cluster_, u.row, u.epoch, u.place}, .before = {}});
   for (RemoteUse& o : remote_uses_)
     if (o.rank == u.rank && o.row == u.row && o.place == u.place) {
       o.lanes = o.epoch == u.epoch ? o.lanes | u.lanes : u.lanes;

@@ -103,8 +103,9 @@ Diag describe(const Cluster& cluster, const RaceReport& r) {
   if (r.rule == "CLUST-07") {
     const std::string rank = "the CTA of rank " + std::to_string(r.word);
     return cluster.ctas[0]->violation("CLUST-07", r.now.place,
-                                      r.before.epoch ? rank + " may have left before this: none of its threads waits for it"
-                                                     : rank + " need not have started when this is executed");
+                                      r.before.epoch
+                                          ? rank + " may have left before this: none of its threads waits for it"
+                                          : rank + " need not have started when this is executed");
   }
   const Spot spot = spot_of(cluster, r);
   const Cta& c = *spot.cta;

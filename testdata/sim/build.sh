@@ -1,8 +1,8 @@
 #!/bin/sh
-# Compiles the kernels of this folder to PTX, with nvcc and with clang; the results are committed. Debug sections are
+# Compiles the kernels of this folder (or those named) to PTX, with nvcc and with clang; the results are committed. Debug sections are
 # dropped (nothing reads them).
 cd "$(dirname "$0")" || exit 1
-for f in *.cu; do
+for f in ${*:-*.cu}; do
   n=${f%.cu}
   nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a -lineinfo -ptx -o "$n.nvcc.ptx" "$f" || exit 1
   clang++-22 -x cuda --cuda-device-only --cuda-gpu-arch=sm_90a --cuda-path="${CUDA:-/usr/local/cuda}" --cuda-feature=+ptx88 \
