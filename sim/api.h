@@ -27,6 +27,9 @@ struct Options {
   uint64_t step_limit = 0;       // warp instructions of one cluster; 0: none
   double timeout_seconds = 0;    // wall clock; 0: none
   uint64_t output_limit = 0;     // bytes; larger outputs are not returned; 0: all are
+  bool trace = false;            // RunResult::trace
+  // Called now and then on runs of more than a second: clusters done, clusters in all, seconds.
+  void (*progress)(uint64_t done, uint64_t all, double seconds) = nullptr;
   std::vector<SteerStep> steer;  // for the first cluster; afterwards rr
 };
 
@@ -42,6 +45,7 @@ struct RunResult {
   uint64_t instructions = 0;         // warp instructions executed
   double seconds = 0;                // from the first instruction to the last
   std::string printed;               // by printf, cluster after cluster
+  std::string trace;                 // JSON, see sim/machine/trace.h
 };
 
 // `inputs` replace the tensors of the same name that the manifest would generate.

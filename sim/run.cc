@@ -7,13 +7,14 @@
 #include "sim/check/grid.h"
 #include "sim/check/report.h"
 #include "sim/exec/builder.h"
+#include "sim/machine/trace.h"
 #include "specs/arch.h"
 
 namespace tc::sim {
 namespace {
 
 constexpr uint64_t kMaxGlobalBytes = uint64_t{256} << 30;
-constexpr uint64_t kLazyBytes = uint64_t{1} << 20;  // larger tensors are generated as they are touched
+constexpr uint64_t kLazyBytes = uint64_t{64} << 20;  // larger tensors are generated as they are touched
 constexpr uint32_t kMaxBlock = 1024, kMaxBlockZ = 64, kMaxGridYZ = 65535;
 constexpr uint32_t kMaxSharedBytes = 232448;  // LAUNCH-01, sm_90
 
@@ -171,6 +172,7 @@ Status prepare(const ptx::Module& module, const runtime::Manifest& m, const std:
   p.launch.grid = m.grid, p.launch.block = m.block, p.launch.cluster = *cluster;
   p.launch.dynamic_smem_bytes = m.smem_bytes;
   p.launch.schedule = options.schedule, p.launch.seed = options.seed, p.launch.checks = options.checks;
+  p.launch.trace = options.trace;
   if (Status s = fill_params(m, *entry, p); !s.ok()) return s;
   runtime::Manifest launched = m;
   launched.cluster = *cluster;
@@ -183,6 +185,8 @@ struct ClusterResult {
   std::vector<Diag> findings;
   uint64_t instructions = 0;
   std::string printed;
+  std::vector<std::string> trace;
+  bool trace_truncated = false;
 };
 
 // Runs the clusters of a grid. Independent ones in order on each of several threads, each to its end; after one that
@@ -232,11 +236,26 @@ class Grid {
   }
   void finish(Running& r, ClusterEnd end) {
     if (r.cluster->race) p_.races->finished(static_cast<uint32_t>(r.index), *r.cluster->race);
+    report_progress();
     results_[r.index] = {end, std::move(r.cluster->findings), r.cluster->time, std::move(r.cluster->printed)};
+    if (r.cluster->trace) {
+      results_[r.index].trace = r.cluster->trace->events();
+      results_[r.index].trace_truncated = r.cluster->trace->truncated();
+    }
     if (end == ClusterEnd::done) return;
     uint64_t bad = first_bad_;
     while (r.index < bad && !first_bad_.compare_exchange_weak(bad, r.index)) {
     }
+  }
+
+  void report_progress() {
+    const uint64_t done = ++done_;
+    if (!options_.progress) return;
+    const auto now = std::chrono::steady_clock::now();
+    const std::lock_guard lock(progress_);
+    if (now - last_report_ < std::chrono::seconds(1)) return;
+    last_report_ = now;
+    options_.progress(done, results_.size(), std::chrono::duration<double>(now - started_).count());
   }
 
   void work() {
@@ -295,7 +314,9 @@ class Grid {
   const Options& options_;
   const Limits& limits_;
   runtime::Dim3 shape_;
-  std::atomic<uint64_t> next_ = 0, first_bad_ = UINT64_MAX;
+  std::atomic<uint64_t> next_ = 0, first_bad_ = UINT64_MAX, done_ = 0;
+  std::mutex progress_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now(), last_report_ = started_;
 };
 
 Outcome outcome_of(ClusterEnd end) {
@@ -378,6 +399,15 @@ Result<RunResult> run(const ptx::Module& module, const runtime::Manifest& manife
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   out.steered = std::move(grid.steered_);
   collect(grid.results_, out);
+  if (options.trace) {
+    std::vector<std::vector<std::string>> events;
+    bool truncated = false;
+    for (ClusterResult& r : grid.results_) {
+      truncated |= r.trace_truncated;
+      events.push_back(std::move(r.trace));
+    }
+    out.trace = trace_file(events, truncated);
+  }
   if (p.races) add_grid_races(*p.races, p, out);
   for (const Diag& d : out.findings)
     if (d.kind == DiagKind::unsupported) return d;

@@ -1,4 +1,6 @@
 // tilesim run|bundle|replay: the generated (or any) PTX on a CPU. Contract: docs/tools.md.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
@@ -8,9 +10,11 @@
 #include "runtime/bundle.h"
 #include "runtime/device.h"
 #include "runtime/npy.h"
+#include "runtime/reference.h"
 #include "sim/api.h"
 #include "sim/ptx/module.h"
 #include "specs/rule.h"
+#include "tools/launch.h"
 #include "tools/oracle.h"
 #include "tools/verdict.h"
 
@@ -19,15 +23,19 @@ namespace {
 
 constexpr double kTolerance = 1e-3;  // of the norm
 constexpr uint64_t kSamples = 4096;
+constexpr uint64_t kMostChecked = 1 << 20;         // elements of all tensors, for `check:` lines to be followed
+constexpr uint64_t kMostReturned = uint64_t{1} << 30;  // bytes of an output that nobody asked for
 
 struct Options {
   std::string file, arch = "sm_90a", kernel, compare, check = "all", schedule = "rr", format = "text", backend,
-                    fill = "normal", folder, device = "cuda:0";
+                    fill = "normal", folder, device = "cuda:0", trace;
   std::vector<std::string> args, pass_configs, inputs, outputs;
+  LaunchOptions launch;
   uint64_t seed = 0;
   int runs = 1;
   double timeout = 0;
-  bool bench = false;
+  unsigned threads = 0;
+  bool bench = false, stats = false;
 };
 
 int usage(const std::string& message) {
@@ -44,6 +52,7 @@ int failed(const Diag& d) {
 struct Runnable {
   std::string name, image;  // name: for messages; image: PTX
   runtime::Manifest manifest;
+  std::optional<ptx::Module> module;  // of image, where it has been parsed already
   std::optional<Kernel> kernel;
 };
 
@@ -68,6 +77,7 @@ Result<Runnable> from_program(const Options& o) {
   Runnable r{.name = program.kernels[0].func().instance,
              .image = {},
              .manifest = l->manifest,
+             .module = {},
              .kernel = std::move(program.kernels[0])};
   set_fill(r.manifest, o.fill);
   auto ptx =
@@ -77,19 +87,32 @@ Result<Runnable> from_program(const Options& o) {
   return r;
 }
 
+// The arch a file asks for in its header, the option's otherwise.
+std::string arch_of(const Options& o, const std::string& text) {
+  auto m = runtime::parse_manifest_header(text);
+  return m.ok() && !m->arch.empty() ? m->arch : o.arch;
+}
+
 Result<Runnable> from_source(const Options& o) {
   auto text = read_file(o.file);
   if (!text.ok()) return text.error();
-  auto manifest = runtime::parse_manifest_header(*text);
-  FileId file = add_source_file(o.file, *text);
-  uint32_t line = static_cast<uint32_t>(manifest.ok() ? 0 : manifest.error().line);
-  if (!manifest.ok()) return input_error({file, line, 1, line, 2}, manifest.error().message);
-  Runnable r{.name = manifest->kernel, .image = *text, .manifest = *manifest, .kernel = {}};
-  if (file_kind(o.file) == FileKind::ptx) return r;
-  auto ptx = toolchain::compile_to_ptx(*backend_named(o.backend), o.file, *text,
-                                       manifest->arch.empty() ? o.arch : manifest->arch);
-  if (!ptx.ok()) return ptx.error();
-  r.image = std::move(*ptx);
+  Runnable r{.name = {}, .image = *text, .manifest = {}, .module = {}, .kernel = {}};
+  if (file_kind(o.file) == FileKind::cuda) {
+    auto ptx = toolchain::compile_to_ptx(*backend_named(o.backend), o.file, *text, arch_of(o, *text));
+    if (!ptx.ok()) return ptx.error();
+    r.image = std::move(*ptx);
+  }
+  auto module = ptx::parse(r.image, file_kind(o.file) == FileKind::ptx ? o.file : o.file + ".ptx");
+  if (!module.ok()) return module.error();
+  r.module = std::move(*module);
+  std::vector<std::string> entries;
+  for (const ptx::Function* f : r.module->entries()) entries.push_back(f->name);
+  LaunchOptions launch = o.launch;
+  launch.kernel = o.kernel;
+  auto manifest = launch_of(o.file, *text, launch, entries);
+  if (!manifest.ok()) return manifest.error();
+  r.manifest = std::move(*manifest);
+  r.name = r.manifest.kernel;
   return r;
 }
 
@@ -127,12 +150,31 @@ struct Reference {
   std::vector<runtime::ExpectedOutput> expected;  // .txt
 };
 
-Result<Reference> reference(const Options& o, const Runnable& r, const std::vector<runtime::Tensor>& inputs) {
+// The intended results that the file states (`check:`), where that is not too much work.
+Result<Reference> intended(const Runnable& r, const std::vector<runtime::Tensor>& given) {
   Reference ref;
-  if (o.compare.empty()) return ref;
+  uint64_t elements = 0;
+  for (const runtime::TensorSpec& t : r.manifest.tensors) elements += t.elements();
+  if (r.manifest.checks.empty() || r.kernel || elements > kMostChecked) return ref;
+  auto inputs = runtime::make_inputs(r.manifest, given);
+  if (!inputs) return input_error({}, inputs.error().message);
+  for (const std::string& check : r.manifest.checks) {
+    auto out = runtime::expected_output(r.manifest, *inputs, check);
+    if (!out) return input_error({}, "check: " + check + ": " + out.error().message);
+    ref.tensors.push_back(std::move(*out));
+  }
+  return ref;
+}
+
+Result<Reference> reference(const Options& o, const Runnable& r, const std::vector<runtime::Tensor>& given) {
+  Reference ref;
+  if (o.compare == "none") return ref;
+  if (o.compare.empty()) return intended(r, given);
   if (o.compare == "interp") {
+    auto inputs = runtime::make_inputs(r.manifest, given);
+    if (!inputs) return input_error({}, inputs.error().message);
     if (!r.kernel) return input_error({}, "--compare interp needs a tile program");
-    auto out = run_oracle(*r.kernel, inputs);
+    auto out = run_oracle(*r.kernel, *inputs);
     if (!out.ok()) return out.error();
     for (const runtime::TensorSpec& t : r.manifest.tensors)
       if (t.role != runtime::Role::in) ref.tensors.push_back(*runtime::tensor_named(*out, t.name));
@@ -200,6 +242,12 @@ std::optional<sim::Schedule> schedule_named(const std::string& name) {
   return std::nullopt;
 }
 
+// Long runs say where they are, on a terminal.
+void progress_line(uint64_t done, uint64_t all, double seconds) {
+  if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r%llu of %llu clusters, %.0f s ", static_cast<unsigned long long>(done),
+                                          static_cast<unsigned long long>(all), seconds);
+}
+
 int write_outputs(const Options& o, const std::vector<runtime::Tensor>& outputs) {
   std::vector<std::pair<std::string, std::string>> pairs;
   if (!split_settings("tilesim", "--output", o.outputs, pairs)) return kExitInput;
@@ -221,13 +269,14 @@ int run_command(const Options& o) {
   auto start = std::chrono::steady_clock::now();
   auto r = load(o);
   if (!r.ok()) return r.error().kind == DiagKind::violation ? (report(r.error()), kExitFinding) : failed(r.error());
-  auto module = ptx::parse(r->image, r->name + ".ptx");
-  if (!module.ok()) return failed(module.error());
+  if (!r->module) {
+    auto module = ptx::parse(r->image, r->name + ".ptx");
+    if (!module.ok()) return failed(module.error());
+    r->module = std::move(*module);
+  }
   auto given = given_tensors(o.inputs, r->manifest);
   if (!given.ok()) return failed(given.error());
-  auto inputs = runtime::make_inputs(r->manifest, *given);
-  if (!inputs) return usage(inputs.error().message);
-  auto ref = reference(o, *r, *inputs);
+  auto ref = reference(o, *r, *given);
   if (!ref.ok()) return failed(ref.error());
 
   KernelReport k{.name = r->name, .file = o.file, .line = 1, .arch = r->manifest.arch, .level = "ptx"};
@@ -235,13 +284,22 @@ int run_command(const Options& o) {
   int code = kExitOk;
   std::string said;
   uint64_t instructions = 0;
+  double seconds = 0;
   for (int i = 0; i < o.runs && code == kExitOk; ++i) {
     sim::Options options{.schedule = *schedule,
                          .seed = o.seed + static_cast<uint64_t>(i),
                          .checks = *checks,
-                         .timeout_seconds = o.timeout};
-    auto result = sim::run(*module, r->manifest, *inputs, options);
+                         .threads = o.threads,
+                         .timeout_seconds = o.timeout,
+                         .output_limit = o.outputs.empty() && o.compare.empty() ? kMostReturned : 0,
+                         .trace = !o.trace.empty() && i == 0,
+                         .progress = progress_line};
+    auto result = sim::run(*r->module, r->manifest, *given, options);
     if (!result.ok()) return failed(result.error());
+    if (!result->printed.empty() && o.format == "text") std::fputs(result->printed.c_str(), stdout);
+    if (options.trace)
+      if (Status s = write_file(o.trace, result->trace); !s.ok()) return failed(s.error());
+    seconds += result->seconds;
     std::string where = std::string(o.schedule) + ", seed " + std::to_string(options.seed);
     instructions += result->instructions;
     said.clear();
@@ -273,6 +331,10 @@ int run_command(const Options& o) {
     std::fputs(json_report("tilesim", std::span(&k, 1)).c_str(), stdout);
     return code;
   }
+  if (o.stats)
+    std::printf("%llu warp instructions in %.4f s: %.3f G thread instructions a second with all lanes active\n",
+                static_cast<unsigned long long>(instructions), seconds,
+                32 * static_cast<double>(instructions) / std::max(seconds, 1e-9) * 1e-9);
   std::string runs = o.runs == 1 ? "seed " + std::to_string(o.seed)
                                  : "seeds " + std::to_string(o.seed) + "–" +
                                        std::to_string(o.seed + static_cast<uint64_t>(o.runs) - 1);
@@ -382,17 +444,22 @@ int tilesim_main(int argc, char** argv) {
   program_options(run, o);
   run.add_option("--input", o.inputs, "NAME=x.npy")->allow_extra_args(false);
   run.add_option("--output", o.outputs, "NAME=y.npy")->allow_extra_args(false);
-  run.add_option("--compare", o.compare, "interp, a .npy, or an expected.txt");
+  run.add_option("--compare", o.compare, "interp, a .npy, an expected.txt, none; default: the file's `check:` lines");
   run.add_option("--check", o.check, "sanitizers: all, none, or names with commas between");
   run.add_option("--schedule", o.schedule, "rr, random or adversarial");
   run.add_option("--seed", o.seed, "of the schedule");
   run.add_option("--runs", o.runs, "seeds from --seed on");
   run.add_option("--timeout", o.timeout, "seconds a run");
   run.add_option("--format", o.format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  std::string later;
-  for (const char* name : {"--trace", "--grid", "--block", "--cluster", "--smem", "--param"})
-    run.add_option_function<std::string>(
-        name, [name, &later](const std::string&) { later = name; }, "not available yet");
+  run.add_option("--trace", o.trace, "t.json: what happened when, for Perfetto (first seed)");
+  run.add_option("--threads", o.threads, "of the host; default: all cores");
+  run.add_flag("--stats", o.stats, "instructions and their rate");
+  run.add_option("--grid", o.launch.grid, "x[,y[,z]] CTAs, of a .cu or .ptx file");
+  run.add_option("--block", o.launch.block, "x[,y[,z]] threads");
+  run.add_option("--cluster", o.launch.cluster, "x[,y[,z]] CTAs");
+  run.add_option("--smem", o.launch.smem, "bytes of dynamic shared memory");
+  run.add_option("--param", o.launch.params, "\"A buffer f32 65536\", \"n i32 8\" ... as in `arg:` lines, in order")
+      ->allow_extra_args(false);
   CLI::App& bundle = *app.add_subcommand("bundle", "write a bundle for a GPU");
   program_options(bundle, o);
   bundle.add_option("-o", o.folder, "folder");
@@ -406,7 +473,6 @@ int tilesim_main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? kExitOk : kExitInput;
   }
-  if (!later.empty()) return refuse_option("tilesim", later);
   return run.parsed() ? run_command(o) : bundle.parsed() ? bundle_command(o) : replay_command(o);
 }
 

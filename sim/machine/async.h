@@ -16,6 +16,7 @@ struct AsyncOp {
   static constexpr uint64_t kLate = UINT64_MAX;
   uint64_t due = 0;       // time of the next piece; kLate: only when nothing else can run
   uint64_t sequence = 0;  // order of issue
+  uint64_t issued_at = 0;  // time
   uint32_t queue = 0;
   uint32_t barrier = 0;     // shared address of the mbarrier it completes on, 0 for none
   uint32_t thread = 0;      // 32 * warp + lane that issued it

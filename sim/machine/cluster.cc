@@ -1,6 +1,7 @@
 #include "sim/machine/cluster.h"
 
 #include "runtime/inputs.h"
+#include "sim/machine/trace.h"
 
 namespace tc::sim {
 namespace {
@@ -16,6 +17,7 @@ uint64_t Random::next() { return runtime::splitmix64(state++); }
 Cluster::Cluster(const Program& p, const Launch& l, GlobalMemory& global, runtime::Dim3 first, uint64_t linear_id)
     : program(p), launch(l) {
   random.state = mix(l.seed, linear_id);
+  if (l.trace) trace = std::make_unique<Trace>();
   const runtime::Dim3& k = l.cluster;
   const auto count = static_cast<uint32_t>(k.count());
   const auto threads = static_cast<uint32_t>(l.block.count()), per_cta = (threads + 31) / 32;
@@ -53,6 +55,7 @@ uint64_t Cluster::due_time(uint64_t latency) {
 
 void Cluster::issue(std::unique_ptr<AsyncOp> op, uint64_t latency) {
   op->sequence = async.issued++;
+  op->issued_at = time;
   op->due = due_time(latency);
   if (op->queue)  // in order within a queue
     for (const auto& o : async.ops)
@@ -68,6 +71,7 @@ void Cluster::step_async(AsyncOp* op, uint64_t latency) {
     if (!late) op->due = launch.schedule == Schedule::adversarial ? time : due_time(latency);
     return;
   }
+  if (trace) trace->operation(*op, op->issued_at, time);
   auto& ops = async.ops;
   ops.erase(std::find_if(ops.begin(), ops.end(), [&](const auto& o) { return o.get() == op; }));
 }

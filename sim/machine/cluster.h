@@ -14,6 +14,8 @@ struct ClusterBarrier {
   Clock clock, previous;  // of this generation, and of the one before
 };
 
+class Trace;
+
 struct Cluster {
   // `first`: grid position of the CTA of rank 0. `linear_id`: of the cluster in the grid.
   Cluster(const Program& program, const Launch& launch, GlobalMemory& global, runtime::Dim3 first, uint64_t linear_id);
@@ -33,6 +35,7 @@ struct Cluster {
   uint64_t events = 0;
   bool steered = false;    // async operations complete only when told
   std::string printed;     // by printf
+  std::unique_ptr<Trace> trace;  // null: none is kept
   std::vector<std::unique_ptr<Cta>> ctas;
   std::vector<Warp*> warps;  // by agent
   ClusterBarrier barrier;

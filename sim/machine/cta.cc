@@ -5,6 +5,7 @@
 
 #include "sim/machine/cluster.h"
 #include "specs/arch.h"
+#include "sim/machine/trace.h"
 #include "sim/machine/wgmma_state.h"
 
 namespace tc::sim {
@@ -82,6 +83,7 @@ bool Cta::settle_mbarrier(Mbarrier& b, uint32_t address, const MbarrierEvent& e,
     fault(e.broken, place, what + state);
     return false;
   }
+  if (e.completed && cluster.trace) cluster.trace->phase_completed(*this, address, b.phase - 1, time);
   if (e.completed && race) {
     join(b.done, b.arriving);
     race->complete(b.done, b.slot, static_cast<uint32_t>(b.phase));
@@ -123,6 +125,12 @@ std::string Cta::shared_text(uint32_t address) const {
       return s.name + (off ? "+" + std::to_string(off) : "") + " (" + hex + ")";
     }
   return std::string("shared address ") + hex;
+}
+
+void Cta::note_event(EventKind kind, const Warp& w, uint32_t place) {
+  last_event = {kind, w.index, place};
+  ++events;
+  if (cluster.trace) cluster.trace->event(w, kind, place, time);
 }
 
 namespace {

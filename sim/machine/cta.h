@@ -38,6 +38,7 @@ struct Launch {
   Schedule schedule = Schedule::rr;
   uint64_t seed = 0;
   Checks checks;
+  bool trace = false;
   GridRaces* races = nullptr;  // where there are checks
 };
 
@@ -120,7 +121,8 @@ struct Cta {
   // Applies what an mbarrier operation returned: clocks, progress. False: the machine trapped.
   bool settle_mbarrier(Mbarrier& b, uint32_t address, const MbarrierEvent& e, uint32_t place);
 
-  void note_event(EventKind kind, const Warp& w, uint32_t place) { last_event = {kind, w.index, place}, ++events; }
+  // What an instruction did in the protocol of the kernel.
+  void note_event(EventKind kind, const Warp& w, uint32_t place);
 
   // ---- reports
   Diag violation(const char* rule, uint32_t place, std::string message) const {

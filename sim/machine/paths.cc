@@ -4,6 +4,7 @@
 
 #include "sim/machine/calls.h"
 #include "sim/machine/named_barrier.h"
+#include "sim/machine/trace.h"
 #include "sim/machine/wgmma_guard.h"
 #include "sim/machine/wgmma_state.h"
 
@@ -283,6 +284,8 @@ bool break_joins(Warp& w) {
 
 SliceEnd run_slice(Warp& w, size_t index, uint64_t budget) {
   Cta& c = *w.cta;
+  if (Trace* t = c.cluster.trace.get(); t && w.paths[index].wait.kind != Wait::Kind::none)
+    t->wait(w, w.paths[index].wait, w.paths[index].blocked_at, c.time);
   if (w.paths[index].wait.kind == Wait::Kind::sync_lanes) return release_sync_lanes(c, w);
   if (w.paths[index].wait.kind == Wait::Kind::lanes) return run_together(c, w, index);
   if (w.paths[index].wait.kind != Wait::Kind::none && !w.paths[index].wait.again)
@@ -327,7 +330,7 @@ SliceEnd run_slice(Warp& w, size_t index, uint64_t budget) {
       if (pending.empty() || !guard_pending(w, i, s)) s = i.exec(w, i);
       if (s != Step::next) {
         if (s == Step::trap) return SliceEnd::trap;
-        if (s == Step::blocked) return SliceEnd::blocked;
+        if (s == Step::blocked) return p.blocked_at = time, SliceEnd::blocked;
       }
       if (p.wait.kind != Wait::Kind::none) clear_wait(p);
       if (s == Step::yield || c.events != first_event) {

@@ -3,6 +3,7 @@
 #include "sim/check/report.h"
 
 #include "sim/machine/paths.h"
+#include "sim/machine/trace.h"
 #include "sim/machine/wgmma_state.h"
 
 namespace tc::sim {
@@ -131,7 +132,10 @@ class ClusterRun::Scheduler {
     uint64_t budget = kTurn;
     if (c_.launch.schedule == Schedule::random) budget = 1 + c_.random.below(kTurn);
     if (c_.launch.schedule == Schedule::adversarial) budget = kStallTurn;
+    const uint64_t from = c_.time;
+    const uint32_t place = c_.program.code[next.warp->paths[next.path].pc].place;
     const SliceEnd end = run_slice(*next.warp, next.path, budget);
+    if (c_.trace) c_.trace->run(*next.warp, place, from, c_.time);
     // A turn that ended by budget or by a poll, with no effect: a spin.
     if (c_.progress == before && (end == SliceEnd::budget || end == SliceEnd::yielded)) next.warp->stalled = true;
     return end;

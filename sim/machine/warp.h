@@ -61,6 +61,7 @@ struct Path {
   uint32_t join = kNone;  // index into Warp::joins
   CallState calls;
   Wait wait;
+  uint64_t blocked_at = 0;   // time, kept for traces
   bool timed_out = false;    // the next try_wait answers false
   uint32_t poll_pc = kNone;  // where a poll answered false last, and the progress count then
   uint64_t poll_progress = 0;
