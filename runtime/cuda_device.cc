@@ -171,43 +171,66 @@ Expected<CUtensorMap> encode_map(const TensorMapArg& a, CUdeviceptr base) {
   return map;
 }
 
-// Parameter storage with stable addresses.
+// Parameter storage with stable addresses: the bytes of each.
 struct Params {
-  std::vector<CUtensorMap> maps;
-  std::vector<uint64_t> words;
+  std::vector<std::vector<uint8_t>> values;
   std::vector<void*> pointers;
+};
+
+class ParamMaker {
+ public:
+  ParamMaker(const Manifest& m, const std::vector<CUdeviceptr>& memory, Held& held) : m_(m), memory_(memory), held_(held) {}
+
+  Expected<std::vector<uint8_t>> bytes(const ScalarArg& s) { return words(s.bits, row(s.dtype).bytes); }
+  Expected<std::vector<uint8_t>> bytes(const BufferArg& b) { return words(base(b.tensor) + b.offset_bytes, 8); }
+  Expected<std::vector<uint8_t>> bytes(const TensorMapArg& a) {
+    auto map = encode_map(a, base(a.tensor));
+    if (!map) return map.error();
+    if (!a.by_pointer) {
+      const auto* p = reinterpret_cast<const uint8_t*>(&*map);
+      return std::vector<uint8_t>(p, p + sizeof(CUtensorMap));
+    }
+    CUdeviceptr copy = 0;
+    if (CUresult c = driver().alloc(&copy, sizeof(CUtensorMap))) return failed(c, "cuMemAlloc");
+    held_.memory.push_back(copy);
+    if (CUresult c = driver().to_device(copy, &*map, sizeof(CUtensorMap))) return failed(c, "cuMemcpyHtoD");
+    return words(copy, 8);
+  }
+  Expected<std::vector<uint8_t>> bytes(const StructArg& s) {
+    std::vector<uint8_t> out = s.bytes;
+    for (const StructArg::Part& part : s.parts) {
+      auto piece = std::visit([&](const auto& v) { return bytes(v); }, part.value);
+      if (!piece) return piece.error();
+      std::copy(piece->begin(), piece->end(), out.begin() + part.offset);
+    }
+    return out;
+  }
+
+ private:
+  static std::vector<uint8_t> words(uint64_t v, size_t n) {
+    std::vector<uint8_t> out(n);
+    std::memcpy(out.data(), &v, n);
+    return out;
+  }
+  CUdeviceptr base(const std::string& name) const {
+    for (size_t i = 0; i < m_.tensors.size(); ++i)
+      if (m_.tensors[i].name == name) return memory_[i];
+    return 0;
+  }
+  const Manifest& m_;
+  const std::vector<CUdeviceptr>& memory_;
+  Held& held_;
 };
 
 Expected<Params> make_params(const Manifest& m, const std::vector<CUdeviceptr>& memory, Held& held) {
   Params p;
-  p.maps.reserve(m.params.size());
-  p.words.reserve(m.params.size());
-  auto base = [&](const std::string& name) {
-    for (size_t i = 0; i < m.tensors.size(); ++i)
-      if (m.tensors[i].name == name) return memory[i];
-    return CUdeviceptr{0};
-  };
+  ParamMaker maker(m, memory, held);
   for (const Param& param : m.params) {
-    if (const auto* scalar = std::get_if<ScalarArg>(&param.value)) p.words.push_back(scalar->bits);
-    else if (const auto* buffer = std::get_if<BufferArg>(&param.value))
-      p.words.push_back(base(buffer->tensor) + buffer->offset_bytes);
-    else {
-      const auto& a = std::get<TensorMapArg>(param.value);
-      auto map = encode_map(a, base(a.tensor));
-      if (!map) return map.error();
-      p.maps.push_back(*map);
-      if (!a.by_pointer) {
-        p.pointers.push_back(&p.maps.back());
-        continue;
-      }
-      CUdeviceptr copy = 0;
-      if (CUresult c = driver().alloc(&copy, sizeof(CUtensorMap))) return failed(c, "cuMemAlloc");
-      held.memory.push_back(copy);
-      if (CUresult c = driver().to_device(copy, &p.maps.back(), sizeof(CUtensorMap))) return failed(c, "cuMemcpyHtoD");
-      p.words.push_back(copy);
-    }
-    p.pointers.push_back(&p.words.back());
+    auto bytes = std::visit([&](const auto& v) { return maker.bytes(v); }, param.value);
+    if (!bytes) return bytes.error();
+    p.values.push_back(std::move(*bytes));
   }
+  for (auto& v : p.values) p.pointers.push_back(v.data());
   return p;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/manifest.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -20,6 +21,8 @@ constexpr std::array<std::string_view, 4> kL2s = {"none", "64B", "128B", "256B"}
 // Names that hand-written files give their outputs.
 constexpr std::array<std::string_view, 5> kOutputNames = {"dst", "out", "c", "o", "mc"};
 constexpr uint64_t kMaxElements = uint64_t{1} << 40;
+constexpr uint32_t kMaxParamBytes = 32764;  // LAUNCH-06
+constexpr uint32_t kMapBytes = 128;
 
 template <class Enum, size_t N>
 bool read_enum(const std::array<std::string_view, N>& names, std::string_view text, Enum& out) {
@@ -175,6 +178,7 @@ class Reader {
     if (key == "launch") return launch(rest);
     if (key == "tensor") return tensor(rest);
     if (key == "arg") return arg(rest);
+    if (key == "part") return part(rest);
     if (key == "arch") return m_.arch = rest, "";
     if (key == "check") return m_.checks.emplace_back(rest), "";
     return "unknown key '" + std::string(key) + "'";
@@ -242,12 +246,61 @@ class Reader {
       if (p.name == w[0]) return "a second arg named '" + p.name + "'";
     if (w[1] == "buffer") return buffer(w);
     if (w[1] == "tensormap" || w[1] == "tensormap_ptr") return tensormap(w);
+    if (w[1] == "struct") return structure(w);
     std::optional<DType> type = dtype_named(w[1]);
     if (!type) return "unknown kind '" + std::string(w[1]) + "'";
     ScalarArg s{*type, 0};
     if (w.size() != 3 || !read_scalar(*type, w[2], s.bits))
       return "cannot read the value of '" + std::string(w[0]) + "'";
     m_.params.push_back({std::string(w[0]), s});
+    return {};
+  }
+
+  std::string structure(const std::vector<std::string_view>& w) {
+    StructArg s;
+    uint32_t bytes = 0;
+    if (!read_int(w[2], bytes) || bytes == 0 || bytes > kMaxParamBytes) return "expected the size of the structure";
+    s.bytes.resize(bytes);
+    Fields f;
+    for (size_t i = 3; i < w.size(); ++i) f.add(w[i]);
+    f.read("data", [&](std::string_view hex) {
+      if (hex.size() != 2 * s.bytes.size()) return false;
+      for (size_t i = 0; i < s.bytes.size(); ++i) {
+        const auto end = hex.data() + 2 * i + 2;
+        if (auto [p, ec] = std::from_chars(end - 2, end, s.bytes[i], 16); ec != std::errc() || p != end) return false;
+      }
+      return true;
+    });
+    if (std::string error = f.finish(); !error.empty()) return error;
+    m_.params.push_back({std::string(w[0]), std::move(s)});
+    return {};
+  }
+
+  // Read as an argument of its own, then moved into its structure.
+  std::string part(std::string_view rest) {
+    const std::vector<std::string_view> w = words(rest);
+    uint32_t offset = 0;
+    if (w.size() < 4 || !read_int(w[1], offset)) return "expected 'part: STRUCT OFFSET KIND ...'";
+    const std::string owner(w[0]);
+    auto find = [&]() -> StructArg* {
+      for (Param& p : m_.params)
+        if (p.name == owner) return std::get_if<StructArg>(&p.value);
+      return nullptr;
+    };
+    if (!find()) return "no structure '" + owner + "'";
+    const auto kind = static_cast<size_t>(w[2].data() - rest.data());
+    if (std::string error = arg("part " + std::string(rest.substr(kind))); !error.empty()) return error;
+    Param p = std::move(m_.params.back());
+    m_.params.pop_back();
+    StructArg& s = *find();
+    StructArg::Part out{offset, {}};
+    uint32_t bytes = 8;
+    if (auto* v = std::get_if<ScalarArg>(&p.value)) bytes = row(v->dtype).bytes, out.value = *v;
+    else if (auto* v = std::get_if<BufferArg>(&p.value)) out.value = *v;
+    else if (auto* v = std::get_if<TensorMapArg>(&p.value)) bytes = v->by_pointer ? 8 : kMapBytes, out.value = *v;
+    else return "a structure cannot be part of another";
+    if (offset > s.bytes.size() || bytes > s.bytes.size() - offset) return "the part lies outside of '" + owner + "'";
+    s.parts.push_back(std::move(out));
     return {};
   }
 
@@ -337,13 +390,12 @@ std::string dim3_text(const Dim3& d) {
   return out;
 }
 
-std::string param_text(const Param& p) {
-  std::string out = "arg: " + p.name + " ";
-  auto offset = [](uint64_t bytes) { return bytes ? " offset=" + std::to_string(bytes) : std::string(); };
-  if (auto* s = std::get_if<ScalarArg>(&p.value)) return out.append(row(s->dtype).name) + " " + print_scalar(*s);
-  if (auto* b = std::get_if<BufferArg>(&p.value)) return out + "buffer of=" + b->tensor + offset(b->offset_bytes);
-  const TensorMapArg& t = std::get<TensorMapArg>(p.value);
-  out.append(t.by_pointer ? "tensormap_ptr " : "tensormap ").append(row(t.dtype).name);
+std::string offset_text(uint64_t bytes) { return bytes ? " offset=" + std::to_string(bytes) : std::string(); }
+std::string value_text(const ScalarArg& s) { return std::string(row(s.dtype).name) + " " + print_scalar(s); }
+std::string value_text(const BufferArg& b) { return "buffer of=" + b.tensor + offset_text(b.offset_bytes); }
+std::string value_text(const TensorMapArg& t) {
+  std::string out = t.by_pointer ? "tensormap_ptr " : "tensormap ";
+  out.append(row(t.dtype).name);
   out += " dims=" + join(t.dims);
   if (!t.strides_bytes.empty()) out += " strides=" + join(t.strides_bytes);
   out += " box=" + join(t.box);
@@ -351,7 +403,24 @@ std::string param_text(const Param& p) {
   out.append(" swizzle=").append(name_of(t.swizzle));
   if (t.oob != OobFill::zero) out.append(" oob=").append(kOobs[static_cast<size_t>(t.oob)]);
   if (t.l2 != L2Promotion::none) out.append(" l2=").append(kL2s[static_cast<size_t>(t.l2)]);
-  return out + " of=" + t.tensor + offset(t.offset_bytes);
+  return out + " of=" + t.tensor + offset_text(t.offset_bytes);
+}
+std::string value_text(const StructArg& s) {
+  std::string out = "struct " + std::to_string(s.bytes.size());
+  if (std::all_of(s.bytes.begin(), s.bytes.end(), [](uint8_t b) { return b == 0; })) return out;
+  out += " data=";
+  constexpr char kDigits[] = "0123456789abcdef";
+  for (uint8_t b : s.bytes) out += {kDigits[b >> 4], kDigits[b & 15]};
+  return out;
+}
+
+std::string param_text(const Param& p) {
+  std::string out = "arg: " + p.name + " " + std::visit([](const auto& v) { return value_text(v); }, p.value);
+  if (auto* s = std::get_if<StructArg>(&p.value))
+    for (const StructArg::Part& part : s->parts)
+      out += "\npart: " + p.name + " " + std::to_string(part.offset) + " " +
+             std::visit([](const auto& v) { return value_text(v); }, part.value);
+  return out;
 }
 
 enum class Form { plain, header };
@@ -377,7 +446,7 @@ Expected<Manifest> read_lines(std::string_view text, Form form, Visit visit) {
 }
 
 bool is_item(std::string_view line) {
-  for (std::string_view key : {"launch:", "tensor:", "arg:", "arch:", "check:"})
+  for (std::string_view key : {"launch:", "tensor:", "arg:", "part:", "arch:", "check:"})
     if (line.starts_with(key)) return true;
   return false;
 }

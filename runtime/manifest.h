@@ -21,6 +21,8 @@
 //         NAME tensormap <dtype> dims= strides= box= [estrides=] [swizzle=none|32B|64B|128B] [oob=zero|nan]
 //              [l2=none|64B|128B|256B] of=TENSOR [offset=B]      by value, 128 bytes
 //         NAME tensormap_ptr ...            the same, as a pointer to a map in global memory
+//         NAME struct BYTES [data=HEX]      a structure by value: its bytes (zeros, or two digits a byte), and then
+// part:   NAME OFFSET <any of the above>    what lies at byte OFFSET of structure NAME: a scalar, a pointer, a map
 //         dims, box and estrides in elements, dimension 0 innermost; strides in bytes, of dimensions 1 and up.
 // check   kept as text: an intended result by name (runtime/reference.h).
 // Short forms of hand-written files: `arg: A buffer f16 4096 [values=mod3]` and a tensormap without of= declare a
@@ -85,9 +87,20 @@ struct TensorMapArg {
   bool by_pointer = false;
   bool operator==(const TensorMapArg&) const = default;
 };
+// A structure passed by value: plain bytes, with pointers and tensor maps at some places.
+struct StructArg {
+  struct Part {
+    uint32_t offset = 0;
+    std::variant<ScalarArg, BufferArg, TensorMapArg> value;
+    bool operator==(const Part&) const = default;
+  };
+  std::vector<uint8_t> bytes;
+  std::vector<Part> parts;
+  bool operator==(const StructArg&) const = default;
+};
 struct Param {
   std::string name;
-  std::variant<ScalarArg, BufferArg, TensorMapArg> value;
+  std::variant<ScalarArg, BufferArg, TensorMapArg, StructArg> value;
   bool operator==(const Param&) const = default;
 };
 

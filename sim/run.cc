@@ -69,28 +69,48 @@ std::array<uint8_t, kTensorMapBytes> map_bytes(uint32_t index) {
 }
 
 // The bytes of one parameter; an unusable tensor map becomes the refusal of the launch.
-std::vector<uint8_t> param_bytes(const runtime::Manifest& m, const runtime::Param& param, Prepared& p) {
-  auto bytes_of = [](uint64_t v, size_t n) {
+class ParamBytes {
+ public:
+  ParamBytes(const runtime::Manifest& m, const std::string& name, Prepared& p) : m_(m), name_(name), p_(p) {}
+
+  std::vector<uint8_t> operator()(const runtime::ScalarArg& s) const {
+    return words(s.bits, runtime::row(s.dtype).bytes);
+  }
+  std::vector<uint8_t> operator()(const runtime::BufferArg& b) const {
+    return words(address_of(m_, p_, b.tensor) + b.offset_bytes, 8);
+  }
+  std::vector<uint8_t> operator()(const runtime::TensorMapArg& t) const {
+    auto map = make_tensor_map(runtime::Param{name_, t}, address_of(m_, p_, t.tensor));
+    if (!map.ok()) {
+      if (!p_.refusal) p_.refusal = map.error();
+      return std::vector<uint8_t>(t.by_pointer ? 8 : kTensorMapBytes);
+    }
+    p_.launch.tensor_maps.push_back(*map);
+    const auto bytes = map_bytes(static_cast<uint32_t>(p_.launch.tensor_maps.size() - 1));
+    if (!t.by_pointer) return {bytes.begin(), bytes.end()};
+    const Allocation& a = p_.global.allocate(name_, bytes.size());
+    std::memcpy(a.host, bytes.data(), bytes.size());
+    return words(a.address, 8);
+  }
+  std::vector<uint8_t> operator()(const runtime::StructArg& s) const {
+    std::vector<uint8_t> out = s.bytes;
+    for (const runtime::StructArg::Part& part : s.parts) {
+      const std::vector<uint8_t> piece = std::visit(*this, part.value);
+      std::copy(piece.begin(), piece.end(), out.begin() + part.offset);
+    }
+    return out;
+  }
+
+ private:
+  static std::vector<uint8_t> words(uint64_t v, size_t n) {
     std::vector<uint8_t> out(n);
     std::memcpy(out.data(), &v, n);
     return out;
-  };
-  if (auto* s = std::get_if<runtime::ScalarArg>(&param.value)) return bytes_of(s->bits, runtime::row(s->dtype).bytes);
-  if (auto* b = std::get_if<runtime::BufferArg>(&param.value))
-    return bytes_of(address_of(m, p, b->tensor) + b->offset_bytes, 8);
-  const auto& t = std::get<runtime::TensorMapArg>(param.value);
-  auto map = make_tensor_map(param, address_of(m, p, t.tensor));
-  if (!map.ok()) {
-    if (!p.refusal) p.refusal = map.error();
-    return std::vector<uint8_t>(t.by_pointer ? 8 : kTensorMapBytes);
   }
-  p.launch.tensor_maps.push_back(*map);
-  const auto bytes = map_bytes(static_cast<uint32_t>(p.launch.tensor_maps.size() - 1));
-  if (!t.by_pointer) return {bytes.begin(), bytes.end()};
-  const Allocation& a = p.global.allocate(param.name, bytes.size());
-  std::memcpy(a.host, bytes.data(), bytes.size());
-  return bytes_of(a.address, 8);
-}
+  const runtime::Manifest& m_;
+  const std::string& name_;
+  Prepared& p_;
+};
 
 Status fill_params(const runtime::Manifest& m, const ptx::Function& entry, Prepared& p) {
   const auto& slots = p.program.params;
@@ -99,7 +119,7 @@ Status fill_params(const runtime::Manifest& m, const ptx::Function& entry, Prepa
                                               " parameters, the manifest " + std::to_string(m.params.size()));
   p.launch.params.assign(p.program.param_bytes, 0);
   for (size_t i = 0; i < slots.size(); ++i) {
-    const std::vector<uint8_t> bytes = param_bytes(m, m.params[i], p);
+    const std::vector<uint8_t> bytes = std::visit(ParamBytes(m, m.params[i].name, p), m.params[i].value);
     if (bytes.size() != slots[i].bytes)
       return input_error(entry.params[i].where.range,
                          "parameter " + std::to_string(i) + " has " + std::to_string(slots[i].bytes) + " bytes, '" +

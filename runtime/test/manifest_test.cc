@@ -5,7 +5,7 @@
 namespace tc::runtime {
 namespace {
 
-constexpr std::string_view kFull =
+const std::string kFull =
     "arch: sm_90a\n"
     "launch: kernel=gemm grid=8,8 block=384 cluster=2,1,1 smem=131072\n"
     "tensor: A f16 shape=1000,520 role=in fill=normal seed=7\n"
@@ -19,6 +19,10 @@ constexpr std::string_view kFull =
     "arg: alpha f32 0.10000000149011612\n"
     "arg: odd f32 0x7fc00001\n"
     "arg: big i64 -9000000000\n"
+    "arg: params struct 200 data=" + std::string(400, '7') + "\n"
+    "part: params 8 buffer of=A offset=32\n"
+    "part: params 64 tensormap f16 dims=520,1000 strides=1040 box=64,128 swizzle=128B of=A\n"
+    "part: params 192 i32 -3\n"
     "check: gemm M=1000 N=1016 K=520\n";
 
 TEST(Manifest, PrintAndParseAreInverse) {
@@ -87,6 +91,9 @@ TEST(Manifest, EveryMistakeIsNamedWithItsLine) {
       {"arg: m tensormap f16 dims=8,8 strides=16 box=8,8 interleave=16B", "cannot read interleave=16B"},
       {"nonsense", "expected 'key: ...'"},
       {"argh: n i32 4", "unknown key 'argh'"},
+      {"arg: s struct 0", "expected the size of the structure"},
+      {"arg: s struct 4 data=0102", "cannot read data=0102"},
+      {"part: s 0 i32 1", "no structure 's'"},
   };
   for (const Case& c : kCases) {
     auto m = parse_manifest("\n" + std::string(c.line) + "\n");
