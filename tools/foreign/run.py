@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Runs kernels that this project did not write in the simulator: tools/foreign/run.py [NAME...] (see docs/foreign.md).
+
+Each row below is a host program of ours (a .cu in this folder) around the kernel of a library whose sources lie in a folder
+given by an environment variable. The program prints the launch manifest (capture.h), nvcc makes the PTX, tilesim runs it
+with all sanitizers, and the result is compared with numpy. Nothing of the libraries is kept.
+  TARGET_KERNELS, CUTLASS, DEEPGEMM, FLASH_ATTENTION: source folders; rows without theirs are skipped and counted
+Needs nvcc and numpy. Exit 0: every row that ran is equal and without a finding.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    import numpy as np
+except ImportError:
+    np = None
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+GENCODE = {"sm_90a": "arch=compute_90a,code=sm_90a", "sm_80": "arch=compute_80,code=sm_80"}
+
+
+def gemm(t, out="C", a="A", b="B", transposed_b=True, alpha=1.0):
+    x, y = t[a].astype(np.float64), t[b].astype(np.float64)
+    return {out: alpha * (x @ (y.T if transposed_b else y))}
+
+
+def attention(t, causal=False, scale=None):
+    q, k, v = (t[n].astype(np.float64) for n in "qkv")
+    s = np.einsum("hid,hjd->hij", q, k) * (scale or q.shape[-1] ** -0.5)
+    if causal:
+        s = np.where(np.tril(np.ones(s.shape[-2:], bool)), s, -np.inf)
+    p = np.exp(s - s.max(-1, keepdims=True))
+    return {"o": np.einsum("hij,hjd->hid", p / p.sum(-1, keepdims=True), v)}
+
+
+def target_gemm(variant, m, n, k, dtype="f16", out="f16", clusters=66):
+    defines = {"VARIANT": f"Config<{variant}>", "GEMM_M": m, "GEMM_N": n, "GEMM_K": k, "IN": dtype, "OUT": out, "CLUSTERS": clusters}
+    return dict(source="target_gemm.cu", defines=defines, folder="TARGET_KERNELS", includes=["."], reference=None)
+
+
+def target_attention(heads, seq, flags, causal):
+    defines = {"HEADS": heads, "SEQ": seq, "FLAGS": flags, "CAUSAL": causal}
+    entry = f"attn_fwd.*6__halfLb{causal}ELi{flags}E"
+    return dict(source="target_attention.cu", defines=defines, folder="TARGET_KERNELS", includes=["."], entry=entry,
+                reference=lambda t: attention(t, bool(causal)), tolerance=2e-3)
+
+
+ROWS = {
+    "target gemm cluster 2": target_gemm("h,h,0,128,256,4,2,1,2,kCooperative,kTmaOverlapped,2", 512, 512, 256),
+    "target gemm NN": target_gemm("h,h,1,128,256,4,2,1,2,kCooperative,kTmaOverlapped,2", 512, 512, 256),
+    "target gemm persistent": target_gemm("h,h,0,128,128,6,2,1,2,kCooperative,kTmaOverlapped,2", 768, 512, 192, clusters=3),
+    "target gemm ping-pong": target_gemm("h,h,0,64,256,5,2,1,2,kPingpong,kTmaOverlapped,1", 512, 512, 320, clusters=3),
+    "target gemm deferred store": target_gemm("b,b,0,128,256,4,2,1,2,kCooperative,kTmaDeferred,2", 512, 512, 256, "bf16", "bf16"),
+    "target gemm cut along K": target_gemm("h,h,0,128,256,4,2,1,2,kCooperative,kTmaDeferred,2,1,kRelaxedPerWarp,1,1",
+                                           768, 512, 512, clusters=4),
+    "target gemm fp8": target_gemm("q,b,0,128,256,4,2,1,2,kCooperative,kTmaOverlapped,2", 512, 512, 256, "e4m3", "bf16"),
+    "target gemm direct": target_gemm("h,h,0,128,128,3,1,1,2,kCooperative,kDirect,1", 384, 256, 192),
+    "target attention": target_attention(2, 512, 3, 0),
+    "target attention dynamic": target_attention(2, 512, 7, 0),
+    "target attention causal": target_attention(2, 512, 7, 1),
+}
+
+
+class Failure(Exception):
+    pass
+
+
+def call(command, seconds=900, **more):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, text=True,
+                          errors="replace", **more)
+    if done.returncode:
+        raise Failure(f"{os.path.basename(command[0])}: " + "\n".join(done.stdout.splitlines()[:12]))
+    return done.stdout
+
+
+def prepare(row, folder, where):
+    """The .ptx of a row with its manifest in front."""
+    arch = row.get("arch", "sm_90a")
+    source = os.path.join(where, "row.cu")
+    with open(source, "w") as f:
+        for name, value in row.get("defines", {}).items():
+            f.write(f"#define {name} {value}\n")
+        f.write(f'#include "{row["source"]}"\n')
+    flags = ["-std=" + row.get("std", "c++17"), "-O3", "-lineinfo", "-gencode", GENCODE[arch], "-I", HERE]
+    flags += [f for i in row.get("includes", []) for f in ("-I", os.path.join(folder or HERE, i))]
+    flags += row.get("flags", [])
+    call(["nvcc", *flags, "-ptx", "-o", os.path.join(where, "row.ptx"), source])
+    text = open(os.path.join(where, "row.ptx")).read()
+    entries = [e for e in re.findall(r"\.entry\s+(\S+?)\(", text) if re.search(row.get("entry", "."), e)]
+    if len(entries) != 1:
+        raise Failure(f"{len(entries)} kernels match {row.get('entry')}: {entries[:4]}")
+    if row.get("capture", True):
+        call(["nvcc", *flags, "-o", os.path.join(where, "row"), source, *row.get("libraries", [])])
+        header = call([os.path.join(where, "row"), entries[0]])
+    else:
+        header = "".join(line for line in open(os.path.join(HERE, row["source"])) if re.match(r"// (launch|tensor|arg|check):", line))
+    path = os.path.join(where, "kernel.ptx")
+    with open(path, "w") as f:
+        f.write(header + text)
+    return path, header
+
+
+NUMPY = {"f16": "<f2", "f32": "<f4", "f64": "<f8", "i32": "<i4", "u32": "<u4", "u8": "u1", "i8": "i1", "i64": "<i8"}
+
+
+def tensors_of(header):
+    return {m[1]: (m[2], [int(d) for d in m[3].split(",")], m[4]) for m in
+            re.finditer(r"// tensor: (\S+) (\S+) shape=(\S+) (.*)", header)}
+
+
+def run(name, row, options):
+    folder = os.environ.get(row["folder"]) if row.get("folder") else None
+    if row.get("folder") and not folder:
+        return "skipped", "no " + row["folder"], 0
+    with tempfile.TemporaryDirectory() as where:
+        try:
+            path, header = prepare(row, folder, where)
+            tilesim = os.path.join(options.build, "tools", "tilesim")
+            reference = row.get("reference")
+            extra, inputs = [], {}
+            if reference:
+                rng = np.random.default_rng(7)
+                for t, (dtype, shape, more) in tensors_of(header).items():
+                    if "role=in " in more + " " and dtype in NUMPY:
+                        x = row["make"](rng, t, dtype, shape) if "make" in row else rng.standard_normal(shape)
+                        inputs[t] = np.asarray(x).astype(NUMPY[dtype])
+                        np.save(os.path.join(where, t + ".npy"), inputs[t])
+                        extra += ["--input", f"{t}={where}/{t}.npy"]
+                    elif "role=in " not in more + " " and t in row.get("outputs", ["C", "o", "D"]):
+                        extra += ["--output", f"{t}={where}/{t}.npy"]
+            started = time.time()
+            said = subprocess.run([tilesim, "run", path, "--check", options.check, "--schedule", options.schedule, *extra],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=options.timeout)
+            seconds = time.time() - started
+            lines = said.stdout.strip().splitlines()
+            if said.returncode:
+                if options.verbose:
+                    print(said.stdout)
+                return "FAILED", " / ".join(lines[:1] + lines[-1:])[:300], seconds
+            detail = lines[-1].split(";", 1)[1].strip() if ";" in lines[-1] else ""
+            if reference:
+                for t, want in reference(inputs).items():
+                    got = np.load(os.path.join(where, t + ".npy")).astype(np.float64).reshape(want.shape)
+                    error = np.linalg.norm(got - want) / np.linalg.norm(want)
+                    detail = f"{t}: relative error {error:.2g}"
+                    if not error <= row.get("tolerance", 1e-3):
+                        return "FAILED", detail, seconds
+            return "equal", detail, seconds
+        except (Failure, subprocess.TimeoutExpired) as e:
+            return "FAILED", str(e)[:1200], 0
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("names", nargs="*", help="rows whose names contain one of these")
+    p.add_argument("--build", default=os.path.join(ROOT, "build"))
+    p.add_argument("--check", default="all")
+    p.add_argument("--schedule", default="rr")
+    p.add_argument("--timeout", type=float, default=600)
+    p.add_argument("--verbose", action="store_true", help="print what tilesim said of a row that failed")
+    options = p.parse_args()
+    if np is None:
+        sys.exit("foreign: numpy is needed")
+    counts = {"equal": 0, "FAILED": 0, "skipped": 0}
+    for name, row in ROWS.items():
+        if options.names and not any(n in name for n in options.names):
+            continue
+        status, detail, seconds = run(name, row, options)
+        counts[status] += 1
+        print(f"{name:34s} {status:8s} {seconds:7.2f} s  {detail}", flush=True)
+    print(f"{counts['equal']} equal, {counts['FAILED']} failed, {counts['skipped']} skipped")
+    sys.exit(1 if counts["FAILED"] else 0)
+
+
+if __name__ == "__main__":
+    main()
