@@ -23,6 +23,7 @@ namespace {
 
 constexpr double kTolerance = 1e-3;  // of the norm
 constexpr uint64_t kSamples = 4096;
+constexpr size_t kMostName = 100;
 constexpr uint64_t kMostChecked = 1 << 20;         // elements of all tensors, for `check:` lines to be followed
 constexpr uint64_t kMostReturned = uint64_t{1} << 30;  // bytes of an output that nobody asked for
 
@@ -112,7 +113,8 @@ Result<Runnable> from_source(const Options& o) {
   auto manifest = launch_of(o.file, *text, launch, entries);
   if (!manifest.ok()) return manifest.error();
   r.manifest = std::move(*manifest);
-  r.name = r.manifest.kernel;
+  // Names of template instances fill a screen.
+  r.name = r.manifest.kernel.size() <= kMostName ? r.manifest.kernel : r.manifest.kernel.substr(0, kMostName) + "…";
   return r;
 }
 

@@ -4,9 +4,14 @@
 //   capture::launch(argv[1], grid, block, cluster, smem, {capture::param("params", params), ...});
 // Device pointers and tensor maps inside of parameters are found by their values: made-up addresses start at
 // 0x7fca'0000'0000, and cuTensorMapEncodeTiled is replaced by a version that leaves a mark and remembers its arguments.
-// Include it in one file only.
+// Host code of a library that launches by itself is captured too: with CAPTURE_LAUNCHES defined this header answers the
+// few calls of the CUDA runtime that such code makes (device attributes of an H200, launches) without a device. The
+// program is then called with the kernel's name and the sizes of its parameters, which the PTX knows:
+//   int main(int argc, char** argv) { capture::arguments(argc, argv); gemm.run(...); }
+// Include it in one file only, before the library.
 #pragma once
 #include <cuda.h>
+#include <cuda_runtime.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -130,7 +135,73 @@ inline void launch(const std::string& kernel, dim3 grid, dim3 block, dim3 cluste
   }
 }
 
+// ---- launches by the library itself
+inline std::string& kernel_name() {
+  static std::string name;
+  return name;
+}
+inline std::vector<size_t>& param_sizes() {
+  static std::vector<size_t> sizes;
+  return sizes;
+}
+inline void arguments(int argc, char** argv) {
+  if (argc < 2) fail("the name of the kernel and the sizes of its parameters are expected");
+  kernel_name() = argv[1];
+  for (int i = 2; i < argc; ++i) param_sizes().push_back(std::strtoull(argv[i], nullptr, 10));
+}
+inline void raw_launch(dim3 grid, dim3 block, dim3 cluster, size_t smem, void** values) {
+  std::vector<Param> params;
+  for (size_t i = 0; i < param_sizes().size(); ++i) {
+    Param p{"p" + std::to_string(i), std::vector<uint8_t>(param_sizes()[i])};
+    std::memcpy(p.bytes.data(), values[i], p.bytes.size());
+    params.push_back(p);
+  }
+  launch(kernel_name(), grid, block, cluster, smem, params);
+}
+
 }  // namespace capture
+
+#if defined CAPTURE_LAUNCHES && !defined __CUDA_ARCH__
+extern "C" {
+cudaError_t CUDARTAPI cudaLaunchKernel(const void*, dim3 grid, dim3 block, void** args, size_t smem, cudaStream_t) {
+  capture::raw_launch(grid, block, dim3(1), smem, args);
+  return cudaSuccess;
+}
+// What <<<>>> becomes since CUDA 13.
+cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t* kernel, const void*) { return *kernel = nullptr, cudaSuccess; }
+cudaError_t CUDARTAPI __cudaLaunchKernel(cudaKernel_t, dim3 grid, dim3 block, void** args, size_t smem, cudaStream_t) {
+  capture::raw_launch(grid, block, dim3(1), smem, args);
+  return cudaSuccess;
+}
+cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t* c, const void*, void** args) {
+  dim3 cluster(1);
+  for (unsigned i = 0; i < c->numAttrs; ++i)
+    if (c->attrs[i].id == cudaLaunchAttributeClusterDimension)
+      cluster = dim3(c->attrs[i].val.clusterDim.x, c->attrs[i].val.clusterDim.y, c->attrs[i].val.clusterDim.z);
+  capture::raw_launch(c->gridDim, c->blockDim, cluster, c->dynamicSmemBytes, args);
+  return cudaSuccess;
+}
+cudaError_t CUDARTAPI cudaGetDevice(int* d) { return *d = 0, cudaSuccess; }
+cudaError_t CUDARTAPI cudaDeviceGetAttribute(int* v, cudaDeviceAttr a, int) {
+  *v = a == cudaDevAttrMultiProcessorCount          ? 132
+       : a == cudaDevAttrComputeCapabilityMajor     ? 9
+       : a == cudaDevAttrMaxSharedMemoryPerBlockOptin ? 232448
+       : a == cudaDevAttrMaxThreadsPerMultiProcessor ? 2048
+                                                     : 0;
+  return cudaSuccess;
+}
+cudaError_t CUDARTAPI cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
+cudaError_t CUDARTAPI cudaGetLastError() { return cudaSuccess; }
+cudaError_t CUDARTAPI cudaMemsetAsync(void*, int, size_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* n, const void*, int, size_t) { return *n = 1, cudaSuccess; }
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* n, const void*, int, size_t, unsigned) {
+  return *n = 1, cudaSuccess;
+}
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int* n, const void*, const cudaLaunchConfig_t*) { return *n = 66, cudaSuccess; }
+cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t CUDARTAPI cudaDeviceSynchronize() { return cudaSuccess; }
+}
+#endif
 
 extern "C" CUresult CUDAAPI cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* address,
                                                    const cuuint64_t* dims, const cuuint64_t* strides, const cuuint32_t* box,

@@ -10,6 +10,7 @@ Needs nvcc and numpy. Exit 0: every row that ran is equal and without a finding.
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -51,7 +52,75 @@ def target_attention(heads, seq, flags, causal):
                 reference=lambda t: attention(t, bool(causal)), tolerance=2e-3)
 
 
+def nbody(x):
+    d = x[None, :, :3] - x[:, None, :3]
+    r = 1 / np.sqrt((d ** 2).sum(-1) + 0.01)
+    a = (d * (x[None, :, 3] * r ** 3)[..., None]).sum(1)
+    return np.concatenate([a, np.zeros((len(x), 1))], 1)
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def small_ints(rng, name, dtype, shape):
+    return rng.integers(0, 256, shape) if dtype == "u8" else rng.integers(-4, 5, shape)
+
+
+def classic(name, reference, **more):
+    return dict(source=f"classic/{name}.cu", capture=False, outputs=["out"], tolerance=1e-6,
+                reference=lambda t: {"out": reference(t["in"].astype(np.float64))}, **more)
+
+
+def tf32(x):
+    """Rounded to the nearest tf32, ties away, as cvt.rna does."""
+    return ((x.astype(np.float32).view(np.uint32) + 0x1000) & 0xFFFFE000).view(np.float32)
+
+
+def cutlass_sm80(which, m, n, k, dtype):
+    defines = {"CUTLASS_" + which: 1, "GEMM_M": m, "GEMM_N": n, "GEMM_K": k}
+    row = dict(source="cutlass_sm80.cu", defines=defines, folder="CUTLASS", includes=["include", "tools/util/include"],
+               arch="sm_80", flags=["-DCAPTURE_LAUNCHES"], entry="Kernel", outputs=["D"])
+    # A is row-major [M,K], B column-major, so [N,K] in memory.
+    row["reference"] = lambda t: gemm({x: tf32(v) if dtype == "f32" else v for x, v in t.items()}, out="D")
+    if which == "SPARSE":
+        row["make"], row["reference"] = sparse_inputs, sparse_gemm
+    return row
+
+
+def sparse_inputs(rng, name, dtype, shape):
+    """The metadata keep elements 0 and 1 of each four (0x4), whichever way CUTLASS reorders it."""
+    return np.full(shape, 0x4444) if name == "E" else rng.standard_normal(shape)
+
+
+def sparse_gemm(t):
+    kept = t["A"].astype(np.float64)
+    full = np.zeros((kept.shape[0], 2 * kept.shape[1]))
+    full[:, 0::4], full[:, 1::4] = kept[:, 0::2], kept[:, 1::2]
+    return {"D": full @ t["B"].astype(np.float64).T}
+
+
+def cutlass_sm90(which, m, n, k):
+    defines = {"CUTLASS_" + which: 1, "GEMM_M": m, "GEMM_N": n, "GEMM_K": k}
+    return dict(source="cutlass_sm90.cu", defines=defines, folder="CUTLASS", includes=["include", "tools/util/include"],
+                flags=["-DCAPTURE_LAUNCHES", "--expt-relaxed-constexpr", "-DCUTLASS_ENABLE_DIRECT_CUDA_DRIVER_CALL"], entry="device_kernel", outputs=["D"],
+                reference=lambda t: gemm(t, out="D"))
+
+
 ROWS = {
+    "classic reduction": classic("reduction", lambda x: np.array([x.sum()])),
+    "classic scan": classic("scan", np.cumsum, make=small_ints),
+    "classic histogram": classic("histogram", lambda x: np.bincount(x.astype(int), minlength=256), make=small_ints),
+    "classic transpose": classic("transpose", np.transpose),
+    "classic n-body": classic("nbody", nbody),
+    "classic softmax": classic("softmax", softmax),
+    "cutlass sm_80 tf32": cutlass_sm80("TF32", 256, 192, 128, "f32"),
+    "cutlass sm_80 stream-K": cutlass_sm80("STREAMK", 384, 256, 512, "f16"),
+    "cutlass sm_80 sparse": cutlass_sm80("SPARSE", 256, 128, 256, "f16"),
+    "cutlass sm_90 cooperative": cutlass_sm90("COOPERATIVE", 512, 256, 256),
+    "cutlass sm_90 ping-pong": cutlass_sm90("PINGPONG", 512, 256, 256),
+    "cutlass sm_90 stream-K": cutlass_sm90("STREAMK", 512, 384, 1024),
     "target gemm cluster 2": target_gemm("h,h,0,128,256,4,2,1,2,kCooperative,kTmaOverlapped,2", 512, 512, 256),
     "target gemm NN": target_gemm("h,h,1,128,256,4,2,1,2,kCooperative,kTmaOverlapped,2", 512, 512, 256),
     "target gemm persistent": target_gemm("h,h,0,128,128,6,2,1,2,kCooperative,kTmaOverlapped,2", 768, 512, 192, clusters=3),
@@ -72,6 +141,8 @@ class Failure(Exception):
 
 
 def call(command, seconds=900, **more):
+    cuda = os.path.dirname(os.path.dirname(os.path.realpath(shutil.which("nvcc"))))
+    more.setdefault("env", dict(os.environ, LD_LIBRARY_PATH=f"{cuda}/lib64:" + os.environ.get("LD_LIBRARY_PATH", "")))
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, text=True,
                           errors="replace", **more)
     if done.returncode:
@@ -96,8 +167,9 @@ def prepare(row, folder, where):
     if len(entries) != 1:
         raise Failure(f"{len(entries)} kernels match {row.get('entry')}: {entries[:4]}")
     if row.get("capture", True):
-        call(["nvcc", *flags, "-o", os.path.join(where, "row"), source, *row.get("libraries", [])])
-        header = call([os.path.join(where, "row"), entries[0]])
+        # The program's own definitions of a few runtime functions come before those of the shared library.
+        call(["nvcc", *flags, "-cudart", "shared", "-o", os.path.join(where, "row"), source, *row.get("libraries", [])])
+        header = call([os.path.join(where, "row"), entries[0], *param_sizes(text, entries[0])])
     else:
         header = "".join(line for line in open(os.path.join(HERE, row["source"])) if re.match(r"// (launch|tensor|arg|check):", line))
     path = os.path.join(where, "kernel.ptx")
@@ -106,7 +178,18 @@ def prepare(row, folder, where):
     return path, header
 
 
-NUMPY = {"f16": "<f2", "f32": "<f4", "f64": "<f8", "i32": "<i4", "u32": "<u4", "u8": "u1", "i8": "i1", "i64": "<i8"}
+def param_sizes(ptx, entry):
+    """Bytes of each parameter of an entry, as the PTX declares them."""
+    body = re.search(r"\.entry\s+" + re.escape(entry) + r"\((.*?)\)", ptx, re.S)[1]
+    sizes = []
+    for line in body.split(","):
+        m = re.search(r"\.param\s+(?:\.align\s+\d+\s+)?\.[a-z]+(\d+)\s+(?:\.ptr\s+.*)?[\w$]+(?:\[(\d+)\])?", line)
+        if m:
+            sizes.append(str(int(m[1]) // 8 * int(m[2] or 1)))
+    return sizes
+
+
+NUMPY = {"f16": "<f2", "f32": "<f4", "f64": "<f8", "i32": "<i4", "u32": "<u4", "u16": "<u2", "i16": "<i2", "u8": "u1", "i8": "i1", "i64": "<i8"}
 
 
 def tensors_of(header):
@@ -142,7 +225,7 @@ def run(name, row, options):
             if said.returncode:
                 if options.verbose:
                     print(said.stdout)
-                return "FAILED", " / ".join(lines[:1] + lines[-1:])[:300], seconds
+                return "FAILED", lines[0][:300] if lines else "", seconds
             detail = lines[-1].split(";", 1)[1].strip() if ";" in lines[-1] else ""
             if reference:
                 for t, want in reference(inputs).items():

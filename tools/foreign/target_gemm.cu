@@ -6,8 +6,7 @@ typedef __half h;
 typedef __nv_bfloat16 b;
 typedef e4m3_t q;
 using C = VARIANT;
-template __global__ void gemm_sm90<C>(const __grid_constant__ CUtensorMap, const __grid_constant__ CUtensorMap,
-                                      const __grid_constant__ CUtensorMap, const __grid_constant__ Args);
+const void* const instance = (const void*)&gemm_sm90<C>;
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 static CUtensorMap make_map(const void* p, int bytes, int rows, int cols, int box_rows, int box_cols) {
