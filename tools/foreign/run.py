@@ -104,7 +104,7 @@ def sparse_gemm(t):
 def cutlass_sm90(which, m, n, k):
     defines = {"CUTLASS_" + which: 1, "GEMM_M": m, "GEMM_N": n, "GEMM_K": k}
     return dict(source="cutlass_sm90.cu", defines=defines, folder="CUTLASS", includes=["include", "tools/util/include"],
-                flags=["-DCAPTURE_LAUNCHES", "--expt-relaxed-constexpr", "-DCUTLASS_ENABLE_DIRECT_CUDA_DRIVER_CALL"], entry="device_kernel", outputs=["D"],
+                flags=["-DCAPTURE_LAUNCHES", "--expt-relaxed-constexpr", "-w", "-DCUTLASS_ENABLE_DIRECT_CUDA_DRIVER_CALL"], entry="device_kernel", outputs=["D"],
                 reference=lambda t: gemm(t, out="D"))
 
 
