@@ -21,8 +21,8 @@ float sum(float a, float b, bool global) {
   return canonical(flush(flush(a) + flush(b)));
 }
 double sum(double a, double b, bool global) {
-  if (global && (a != a || b != b)) return a != a ? a : b;
-  return with_nan(a + b, a, b);
+  if (global && (a != a || b != b)) return b != b ? b : a;
+  return with_nan(a + b, b, a);
 }
 float half_extreme(float a, float b, bool max) {
   const bool first = a == b ? std::signbit(a) != max : (a < b) != max;

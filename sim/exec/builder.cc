@@ -146,6 +146,8 @@ std::string Modifiers::left() const {
 Builder::Builder(const ptx::Module& module, GlobalMemory& global, Program& program)
     : module_(module), global_(global), program_(program) {
   if (!module.target.empty()) target_ = parse_ptx_target(module.target.front());
+  for (char c : module.version)  // one digit on each side of the dot
+    if (c != '.') version_ = 10 * version_ + static_cast<uint32_t>(c - '0');
 }
 
 void Builder::fail(const std::string& message) {
@@ -569,8 +571,24 @@ void Builder::instruction(const ptx::Instruction& in) {
   mods_ = &mods;
   mnemonic_ = op->mnemonic;
   program_.uses_wgmma |= mnemonic_.starts_with("wgmma");
+  judge(std::string_view(in.opcode).substr(op->mnemonic.size()));
+  if (failed_) return;
   op->build(*this);
   if (!failed_ && !mods.left().empty()) unsupported_form("modifier " + mods.left() + " in " + in.opcode);
+}
+
+// What specs/ptx_form.def says of the opcode, looked up once each.
+void Builder::judge(std::string_view modifiers) {
+  const auto [it, fresh] = judged_.try_emplace(insn_->opcode);
+  if (fresh) it->second = judge_form(mnemonic_, modifiers);
+  const FormVerdict& form = it->second;
+  if (!form.has_rows) return;
+  if (!form.unknown.empty()) return unsupported_form("modifier ." + form.unknown + " in " + insn_->opcode);
+  if (!form.fits) return fail("there is no form " + insn_->opcode);
+  if (!satisfies(target_, {form.sm, TargetFeature::any}))
+    return fail(insn_->opcode + " needs .target sm_" + std::to_string(form.sm) + " or higher");
+  if (version_ < form.version)
+    fail(insn_->opcode + " needs .version " + std::to_string(form.version / 10) + "." + std::to_string(form.version % 10));
 }
 
 void Builder::branch(const Operand& label) {

@@ -10,8 +10,9 @@
 
 #include "base/result.h"
 #include "sim/machine/program.h"
-#include "specs/ptx_target.h"
 #include "sim/ptx/module.h"
+#include "specs/ptx_form.h"
+#include "specs/ptx_target.h"
 
 namespace tc::sim {
 
@@ -115,6 +116,7 @@ class Builder {
   Name place_local(const ptx::Variable& v);
   uint32_t frame_address(uint64_t address);  // a register with the address of a framed variable
   void instruction(const ptx::Instruction& in);
+  void judge(std::string_view modifiers);
   void end_of_body();
   void patch_branches();
   // ---- functions (builder_calls.cc)
@@ -130,6 +132,8 @@ class Builder {
 
   const ptx::Module& module_;
   PtxTarget target_;
+  uint32_t version_ = 0;                                 // x 10
+  std::unordered_map<std::string, FormVerdict> judged_;  // by opcode
   GlobalMemory& global_;
   Program& program_;
   std::vector<Scope> scopes_;
@@ -162,7 +166,7 @@ void find_joins(Program& program);
 // ---- families: each decodes the instructions whose row names it
 #define PTX_FAMILY(name) void build_##name(Builder& b);
 PTX_FAMILY(arithmetic)
-PTX_FAMILY(carry) PTX_FAMILY(integer) PTX_FAMILY(logic) PTX_FAMILY(real_function) PTX_FAMILY(compare) PTX_FAMILY(move)
+PTX_FAMILY(carry) PTX_FAMILY(integer) PTX_FAMILY(video) PTX_FAMILY(logic) PTX_FAMILY(real_function) PTX_FAMILY(compare) PTX_FAMILY(move)
     PTX_FAMILY(convert) PTX_FAMILY(load_store) PTX_FAMILY(nothing) PTX_FAMILY(cache_policy) PTX_FAMILY(atomic)
         PTX_FAMILY(warp) PTX_FAMILY(barrier) PTX_FAMILY(cluster_barrier) PTX_FAMILY(fence) PTX_FAMILY(mbarrier)
             PTX_FAMILY(async_copy) PTX_FAMILY(bulk_copy) PTX_FAMILY(bulk_group) PTX_FAMILY(tensor_copy)

@@ -155,9 +155,9 @@ void build_load_store(Builder& b) {
   bool cluster = false;
   Space space = take_space(b, &cluster);
   if (cluster) flags |= kClusterSpace;
-  const size_t vector = b.mods().take("v2") ? 2 : b.mods().take("v4") ? 4 : b.mods().take("v8") ? 8 : 1;
-  const auto type = b.mods().take_type();
-  if (!type || row(*type).bits > 64) return b.unsupported_form(b.insn().opcode);
+  size_t vector = b.mods().take("v2") ? 2 : b.mods().take("v4") ? 4 : b.mods().take("v8") ? 8 : 1;
+  auto type = b.mods().take_type();
+  if (!type || row(*type).bits > 128) return b.unsupported_form(b.insn().opcode);
   b.expect_operands(2, hinted ? 3 : 2);
   const Operand& data = b.operand(is_store ? 1 : 0);
   const Operand& where = b.operand(is_store ? 0 : 1);
@@ -167,11 +167,15 @@ void build_load_store(Builder& b) {
   bool wide = row(*type).bits == 64;
   for (const Operand& o : parts) {
     const bool sink = o.kind == Operand::Kind::sink;
-    if (sink) registers.push_back(kNone);
+    if (*type == Type::b128) {  // two words of 64 bits
+      const uint32_t at = is_store ? b.source(o, *type) : b.destination(o, *type);
+      registers.insert(registers.end(), {at, at + kHighLanes});
+    } else if (sink) registers.push_back(kNone);
     else if (b.register_type(o)) registers.push_back(b.data_register(o, wide));
     else if (is_store) registers.push_back(b.source(o, *type));
     else return b.fail("a register is expected in " + b.insn().opcode);
   }
+  if (*type == Type::b128) type = Type::b64, vector *= 2, wide = true;
   if (space == Space::param) {  // of a called function: bound to the caller's local memory
     if (auto s = b.symbol_space(where)) space = *s;
   }

@@ -1,6 +1,6 @@
 // Floats as a GPU computes them, without branches or library calls, so that loops over lanes become vector code.
 //   NaN results of f32, f16 and bf16 are canonical: 0x7FFFFFFF, 0x7FFF (H200: payloads are not kept); f64 keeps the payload of
-//   its first NaN operand, quieted
+//   its last NaN operand, quieted
 //   rounding other than to nearest: the exact result in double, rounded to odd (its last bit says "inexact"), then cut to
 //   the target; right for every mode because 53 bits hold the target's bits and two more
 //     1 + 2^-30 toward +inf as f32: odd(1, 2^-30) = 1 + 2^-30 exactly, narrow<rp> = 1 + 2^-23
@@ -34,10 +34,10 @@ T saturate(T v) {
   const T low = v > 0 ? v : T{0};
   return low < 1 ? low : T{1};
 }
-// The operands' NaN that an f64 operation returns, or the result.
+// The operands' NaN that an f64 operation returns (the last one's, as an H200 does), or the result.
 inline double quieted(double v) { return as_double(bits_of(v) | kQuiet64); }
 inline double with_nan(double r, double a, double b) {
-  return a != a ? quieted(a) : b != b ? quieted(b) : r != r ? as_double(kNan64) : r;
+  return b != b ? quieted(b) : a != a ? quieted(a) : r != r ? as_double(kNan64) : r;
 }
 
 // ---- exact results in double, rounded to odd

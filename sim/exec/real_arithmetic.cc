@@ -1,7 +1,7 @@
 // add, sub, mul, fma, mad, div, min, max, abs, neg over floats of 16, 32 and 64 bits. PTX ISA 9.7.3, 9.7.4, 9.7.5.
 // IEEE in the rounding mode asked for; .ftz flushes subnormal operands and results to signed zero; .sat clamps to [0, 1] and
 // turns NaN into 0; .relu clamps to 0 and keeps NaN. min and max give the number where one operand is NaN, and -0 is below
-// +0. div.approx and div.full are computed as div.rn.
+// +0.
 // add and mul without .rn may be fused by ptxas on a device, so the last bit may differ there.
 #include <cfenv>
 
@@ -39,8 +39,10 @@ struct Sub {
   static float bf16(float a, float b) { return a - b; }
 };
 inline float as_bf16(double exact) { return bf16_value(pack<kBf16, Rounding::rn>(exact)); }
+constexpr float kScale = 0x1p64f;
 struct Mul {
   static float nearest(float a, float b) { return a * b; }
+  static float scaled(float a, float b) { return a * kScale * b; }
   template <Rounding R>
   static double exact(double a, double b) {
     return a * b;
@@ -51,12 +53,13 @@ struct Mul {
 };
 struct Fma {
   static float nearest(float a, float b, float c) { return std::fma(a, b, c); }
+  static float scaled(float a, float b, float c) { return std::fma(a * kScale, b, c * kScale); }
   template <Rounding R>
   static double exact(double a, double b, double c) {
     return Add::exact<R>(a * b, c);
   }
   static double wide(double a, double b, double c) {
-    return c != c ? quieted(c) : with_nan(std::fma(a, b, c), a, b);
+    return b != b ? quieted(b) : with_nan(std::fma(a, b, c), a, c);
   }
   static float half(float a, float b, float c) { return half_fma(a, b, c); }
   static float bf16(float a, float b, float c) { return as_bf16(odd_sum(double{a} * b, c)); }
@@ -67,7 +70,17 @@ struct Div {
   static double exact(double a, double b) {
     return odd_quotient(a, b);
   }
-  static double wide(double a, double b) { return with_nan(a / b, a, b); }
+  static double wide(double a, double b) { return a != a ? quieted(a) : with_nan(a / b, a, b); }
+};
+// div.approx: a times the reciprocal of b, which is flushed to 0 from 2^126 on; div.full scales such operands first.
+template <bool Full>
+struct FastDiv {
+  static float nearest(float a, float b) {
+    const bool large = std::fabs(b) > 0x1p126f;
+    if constexpr (!Full) return a * (large ? std::copysign(0.0f, b) : 1 / b);
+    const float scale = large ? 0.25f : std::fabs(b) < 0x1p-126f ? 0x1p24f : 1.0f;
+    return a * scale * (1 / (b * scale));
+  }
 };
 struct Rcp {
   static float nearest(float a) { return 1 / a; }
@@ -92,10 +105,26 @@ struct Single {
   static float in(float v) { return Ftz ? flush(v) : v; }
   template <class... T>
   float operator()(T... a) const {
-    float r;
-    if constexpr (R == Rounding::rn) r = Op::nearest(in(a)...);
-    else r = narrow<R>(Op::template exact<R>(double{in(a)}...));
-    if constexpr (Ftz) r = flush(r);
+    if constexpr (R == Rounding::rn) {
+      const float r = Op::nearest(in(a)...);
+      if constexpr (!Ftz) return finish(r);
+      else if constexpr (requires { Op::scaled(a...); }) return finish(flush_tiny(r, Op::scaled(in(a)...)));
+      else return finish(flush(r));
+    } else {
+      const double exact = Op::template exact<R>(double{in(a)}...);
+      const float r = narrow<R>(exact);
+      return finish(Ftz ? flush_tiny(r, narrow<R>(exact * kScale)) : r);
+    }
+  }
+
+ private:
+  // Tiny is what has an exponent below that of 2^-126 after rounding to 24 bits, also where the subnormal rounds up to it;
+  // `scaled` is the result times 2^64, which shows it.
+  static float flush_tiny(float r, float scaled) {
+    const bool tiny = std::fabs(r) <= 0x1p-126f && std::fabs(scaled) < 0x1p-62f;
+    return as_float(tiny ? bits_of(r) & 0x80000000 : bits_of(r));
+  }
+  static float finish(float r) {
     return C == Clamp::sat ? saturate(r) : canonical(r);
   }
 };
@@ -120,6 +149,11 @@ float clamp_half(float r) {
   if constexpr (C == Clamp::relu) return r > 0 ? r : r == r ? 0.0f : r;
   return r;
 }
+// As for f32: tiny is what has an exponent below that of 2^-14 after rounding to 11 bits.
+inline float flush_tiny(float v) {
+  const float scaled = half_value(half_bits(v * 0x1p10f));
+  return std::fabs(scaled) < 0x1p-4f ? std::copysign(0.0f, v) : v;
+}
 template <class Op, bool Ftz, Clamp C>
 struct Halves {
   template <class T, class... A>
@@ -127,19 +161,19 @@ struct Halves {
     auto one = [](auto... v) {
       if constexpr (kIsBf16<T>) return clamp_half<C>(Op::bf16(v...));
       else if constexpr (!Ftz) return clamp_half<C>(Op::half(v...));
-      else return clamp_half<C>(flush_half(Op::half(flush_half(v)...)));  // what is tiny before rounding
+      else return clamp_half<C>(flush_tiny(Op::half(flush_half(v)...)));
     };
     return each_half(one, a, b...);
   }
 };
-// fma.oob: where a or b is the NaN that stands for "out of bounds" (0x7FFF), the result is +0.
+// fma.oob: where a or b is the NaN that stands for "out of bounds" (0x7FF7, either sign), the result is +0.
 template <Clamp C>
 struct OobFma {
   template <class T>
   T operator()(T a, T b, T c) const {
-    constexpr uint32_t kOut = kIsBf16<T> ? 0x7FFF0000 : 0x7FFFE000;
+    constexpr uint32_t kOut = kIsBf16<T> ? 0x7FF70000 : 0x7FFEE000;
     auto one = [](float x, float y, float z) {
-      const bool out = bits_of(x) == kOut || bits_of(y) == kOut;
+      const bool out = (bits_of(x) & 0x7FFFFFFF) == kOut || (bits_of(y) & 0x7FFFFFFF) == kOut;
       const float r = kIsBf16<T> ? Fma::bf16(x, y, z) : Fma::half(x, y, z);
       return clamp_half<C>(out ? 0.0f : r);
     };
@@ -337,7 +371,11 @@ void build_real_arithmetic(Builder& b, Type t) {
     if (op == "mul") exec = for_reals<Arity::two, Mul>(t, f);
     if (op == "fma" || op == "mad")
       exec = b.mods().take("oob") ? oob_fma(t, f) : for_reals<Arity::three, Fma>(t, f), sources = 3;
-    if (op == "div") b.mods().take("full"), b.mods().take("approx"), exec = for_floats<Arity::two, Div>(t, f);
+    if (op == "div") {
+      if (b.mods().take("full")) exec = single_rounded<Arity::two, FastDiv<true>, Rounding::rn>(f);
+      else if (b.mods().take("approx")) exec = single_rounded<Arity::two, FastDiv<false>, Rounding::rn>(f);
+      else exec = for_floats<Arity::two, Div>(t, f);
+    }
     if (op == "rcp") exec = for_floats<Arity::one, Rcp>(t, f), sources = 1;
     if (op == "sqrt") exec = for_floats<Arity::one, Sqrt>(t, f), sources = 1;
   }

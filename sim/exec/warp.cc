@@ -165,8 +165,8 @@ void build_vote(Builder& b) {
 }
 
 void build_match(Builder& b) {
-  const bool all = b.mods().take("all");
-  b.mods().take("any");
+  const bool all = b.mnemonic() == "match.all" || b.mods().take("all");
+  b.mods().take("any"), b.mods().take("sync");
   const auto type = b.mods().take_type();
   if (!type) return b.unsupported_form(b.insn().opcode);
   b.expect_operands(3, 3);
@@ -211,7 +211,7 @@ void build_warp(Builder& b) {
   const std::string& op = b.mnemonic();
   if (op == "shfl.sync") return build_shfl(b);
   if (op == "vote.sync") return build_vote(b);
-  if (op == "match.sync") return build_match(b);
+  if (op.starts_with("match.")) return build_match(b);
   if (op == "redux.sync") return build_redux(b);
   if (op == "elect.sync") return build_elect(b);
   b.mods().take_type();

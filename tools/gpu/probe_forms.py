@@ -10,12 +10,12 @@ A row of forms.txt (a line that begins with # is a comment):
   family: body | results | inputs [| options]
 body     PTX statements separated by "; ". (x|y|) stands for alternatives, all combinations are forms; %1 %2 ... repeat the
          alternative of the 1st, 2nd ... group. $d $e $f $h are the results, $a $b $c $g $k $m the inputs, in the order of
-         the columns; $s is the address of 16 bytes of the thread's own, $w of 16 bytes of the warp's own; $S their space
+         the columns; $n is the generic address of $s; $s is the address of 16 bytes of the thread's own, $w of 16 bytes of the warp's own; $S their space
          (global, or with option `spaces` both global and shared, two forms). Statements may declare registers of their own.
 results  b16 b32 b64: a register of that size; p: a predicate. Any type name ending in a size does (bu32 is b32).
 inputs   kinds of operands, KINDS below: an integer or float type (its specials crossed with each other, then random ones);
          ix is the kind of type x; p a predicate. Registers: 16, 32 or 64 bits, as the kind says.
-options  spaces; sweep=LO,HI: 65536 floats evenly from LO to HI as the one input; bits=LO,HI: 65536 bit patterns;
+options  spaces; points=65536 (of 1024); sweep=LO,HI: 65536 floats evenly from LO to HI as the one input; bits=LO,HI: 65536 bit patterns;
          fn=NAME: the function that a sweep approximates (FUNCTIONS below), for its error.
 Other families of instructions (copies, barriers, matrices) take whole warps and shared memory: give them rows of one
 statement list each, in the same way; `pre=NAME` names a prologue in PROLOGUES that declares what the body needs, and
@@ -46,7 +46,10 @@ SEED = 20261130
 POINTS, SWEEP_POINTS, THREADS = 1024, 65536, 256
 INPUTS, RESULTS = "abcgkm", "defh"
 HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
-PROLOGUES = {}
+PROLOGUES = {
+    # lanes outside the member mask of the form leave at once; their results stay the 0xFF that memory is set to
+    "half_mask": "{ .reg .pred out; and.b32 %r17, %r20, 4; setp.ne.u32 out, %r17, 0; @out exit; }",
+}
 
 
 # ---------------------------------------------------------------- operands
@@ -76,10 +79,10 @@ def f64_bits(v):
 
 
 F32 = [f32_bits(v) for v in (0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.0, -2.5, 3.5, 255.5, -128.5, 65504.0, 65520.0, 2147483648.0, 4294967296.0, 9.3e18, -9.3e18, 3.4e38, -3.4e38, 1.2e-38, 448.0, 57344.0)] + [
-    1, 0x80000001, 0x007FFFFF, 0x00800000, 0x807FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0xFFFFFFFF, 0x3F800001, 0x3F7FFFFF]
+    1, 0x80000001, 0x007FFFFF, 0x00800000, 0x807FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0xFFFFFFFF, 0x3F800001, 0x3F7FFFFF, 0x3F7FFFFE, 0x00800001]
 F64 = [f64_bits(v) for v in (0.0, -0.0, 1.0, -1.0, 0.5, 1.5, -2.5, 65504.0, 65520.0, 2147483647.5, 4294967296.0, 9.3e18, -9.3e18, 1.8e19, 3.5e38, 1e-40, 1e-310, 1.7e308, 448.0)] + [
     1, 0x8000000000000001, 0x000FFFFFFFFFFFFF, 0x0010000000000000, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000, 0x7FF0000000000001, 0xFFFFFFFFFFFFFFFF, 0x7FF800000000ABCD, 0x3FF0000000000001]
-F16 = [0, 0x8000, 0x3C00, 0xBC00, 0x3800, 0x3E00, 0xC100, 0x7BFF, 0xFBFF, 1, 0x8001, 0x03FF, 0x0400, 0x83FF, 0x7C00, 0xFC00, 0x7E00, 0x7C01, 0xFFFF, 0x3C01, 0x3BFF, 0x5C00]
+F16 = [0, 0x8000, 0x3C00, 0xBC00, 0x3800, 0x3E00, 0xC100, 0x7BFF, 0xFBFF, 1, 0x8001, 0x03FF, 0x0400, 0x83FF, 0x7C00, 0xFC00, 0x7E00, 0x7C01, 0xFFFF, 0x3C01, 0x3BFF, 0x5C00, 0x3BFE, 0x0401]
 BF16 = [0, 0x8000, 0x3F80, 0xBF80, 0x3F00, 0x3FC0, 0xC020, 0x7F7F, 0xFF7F, 1, 0x8001, 0x007F, 0x0080, 0x807F, 0x7F80, 0xFF80, 0x7FC0, 0x7F81, 0xFFFF, 0x3F81, 0x3F7F, 0x4300]
 
 
@@ -162,6 +165,10 @@ KINDS = {
     "seg": (32, [0x1F, 0, 0x181F, 0x1C1F, 0x101F, 0x1E1F, 0x1F1F, 0x0F0F], each(lambda r: r & 0x1F1F)),
     "nth": (32, [1, 2, 3, 0xFFFFFFFF, 0xFFFFFFFE, 0, 5, 32], each(lambda r: r % 41 - 20)),
     "nib": (32, [0, 0xFF, 0x0F], each(lambda r: r & 0xF0)),
+    "f32edge": (32, [], each(lambda r: f32_bits((1 + (r % 64 - 32) / (1 << (10 + (r >> 8) % 14))) * (2.0 ** -63 if r >> 40 & 1 else 1 if r >> 41 & 1 else 2.0 ** -126)))),
+    "allb16": (16, [], lambda k, p, n: list(range(n))),
+    "onef16": (16, [], lambda k, p, n: [0x3C00] * n),
+    "onebf16": (16, [], lambda k, p, n: [0x3F80] * n),
     "fewb32": (32, [], few(32)),
     "fewb64": (64, [], few(64)),
 }
@@ -182,8 +189,9 @@ def operands(name, position, n):
     kind = kind_of(name)
     bits, specials, random = KINDS[kind]
     out, count = random(kind, position, n), len(specials)
-    for i in range(min(n * 5 // 8, count * count)):
-        out[i] = specials[i % count if position == 0 else i // count % count if position == 1 else (i * 7 + i // count * (3 + position)) % count]
+    for i in range(min(n * 5 // 8, count * count)):  # pairs of specials, spread over all of them
+        pair = i * 389 % (count * count) if count * count % 389 else i
+        out[i] = specials[pair % count if position == 0 else pair // count if position == 1 else (i * 7 + i // count * (3 + position)) % count]
     if name.startswith("same"):
         first = operands(kind, 0, n)
         out = [first[i] if i % 2 == 0 else v for i, v in enumerate(out)]
@@ -227,11 +235,13 @@ def read_forms(families=()):
             options = dict(o.split("=", 1) if "=" in o else (o, "") for o in (options[0].split() if options else []))
             for space in ("global", "shared") if "spaces" in options else ("global",):
                 form = {"family": family, "body": body.replace("$S", space), "results": results.split(), "inputs": inputs.split(), "space": space,
-                        "pre": options.get("pre", ""), "block": int(options.get("block", THREADS)), "fn": options.get("fn", "")}
+                        "pre": options.get("pre", ""), "block": int(options.get("block", THREADS)), "fn": options.get("fn", ""),
+                        "points": int(options.get("points", POINTS))}
                 for how in ("sweep", "bits"):
                     if how in options:
                         form["sweep"], form["range"] = how, options[how]
-                form["name"] = form["body"] + (f" over {form['sweep']} {form['range']}" if "sweep" in form else "")
+                count = f" at {form['points']} points" if form["points"] != POINTS else ""
+                form["name"] = form["body"] + count + (f" over {form['sweep']} {form['range']}" if "sweep" in form else "")
                 if form["name"] not in seen:
                     seen.add(form["name"])
                     forms.append(form)
@@ -283,7 +293,8 @@ def kernel(form, entry, offsets):
         else:
             post.append(f"cvt.u64.u{bits} %d10, {reg};")
         post.append(f"st.global.b64 [%d21+{8 * k}], %d10;")
-    body = body.replace("$s", "%d22").replace("$w", "%d23")
+    body = body.replace("$s", "%d22").replace("$w", "%d23").replace("$n", "%d19")
+    pre.append("cvta.shared.u64 %d19, %d22;" if form["space"] == "shared" else "mov.b64 %d19, %d22;")
     if form["space"] == "shared":
         body = body.replace("%d22", "%r18").replace("%d23", "%r19")
         pre.append("cvt.u32.u64 %r18, %d22; cvt.u32.u64 %r19, %d23;")
@@ -293,7 +304,7 @@ def kernel(form, entry, offsets):
 
 
 def points(form):
-    return SWEEP_POINTS if "sweep" in form else POINTS
+    return SWEEP_POINTS if "sweep" in form else form["points"]
 
 
 def scratch_bytes(form):
@@ -301,31 +312,31 @@ def scratch_bytes(form):
 
 
 def write_plan(folder, forms):
-    """Modules of up to 200 kernels, one file of operands, and the plan as JSON."""
+    """Modules of up to 200 kernels with their operands, and the plan as JSON."""
     os.makedirs(folder, exist_ok=True)
-    tables, data = {}, array.array("Q")
-
-    def table(key, make):
-        if key not in tables:
-            tables[key] = len(data) * 8
-            data.extend(make())
-        return tables[key]
-
-    modules = {}
+    modules = {}  # name -> kernels, places of the tables of operands, operands
     for i, form in enumerate(forms):
+        form["entry"], form["module"] = f"f{i}", f"{form['family']}{i // 200}" + ("" if points(form) == POINTS else "_long")
+        kernels, tables, data = modules.setdefault(form["module"], ([], {}, array.array("Q")))
+
+        def table(key, make):
+            if key not in tables:
+                tables[key] = len(data) * 8
+                data.extend(make())
+            return tables[key]
+
         if "sweep" in form:
             offsets = [table(("sweep", form["sweep"], form["range"]), lambda: sweep_operands(form))]
         else:
-            offsets = [table((kind, k), lambda: operands(kind, k, POINTS)) for k, kind in enumerate(form["inputs"])]
-        form["entry"], form["module"] = f"f{i}", f"{form['family']}{i // 200}"
+            offsets = [table((kind, k, points(form)), lambda: operands(kind, k, points(form))) for k, kind in enumerate(form["inputs"])]
         form["output_bytes"] = 8 * len(form["results"]) * points(form)
         form["grid"] = points(form) // form["block"]
-        modules.setdefault(form["module"], []).append(kernel(form, form["entry"], offsets))
-    for name, kernels in modules.items():
+        kernels.append(kernel(form, form["entry"], offsets))
+    for name, (kernels, _, data) in modules.items():
         with open(os.path.join(folder, name + ".ptx"), "w") as f:
             f.write(HEAD + "\n".join(kernels))
-    with open(os.path.join(folder, "operands.bin"), "wb") as f:
-        data.tofile(f)
+        with open(os.path.join(folder, name + ".bin"), "wb") as f:
+            (data or array.array("Q", [0])).tofile(f)
     with open(os.path.join(folder, "plan.json"), "w") as f:
         json.dump(forms, f, indent=0)
     with open(os.path.join(folder, "plan.txt"), "w") as f:  # for tools/probe_run: module entry grid block output scratch
@@ -409,18 +420,18 @@ class Driver:
 def run(folder, results):
     forms = json.load(open(os.path.join(folder, "plan.json")))
     gpu = Driver()
-    data = open(os.path.join(folder, "operands.bin"), "rb").read()
-    source = gpu.memory(len(data))
-    gpu.call("cuMemcpyHtoD_v2", source, data, ctypes.c_size_t(len(data)))
     most = max(f["output_bytes"] + scratch_bytes(f) for f in forms)
     target = gpu.memory(most)
-    modules, raw = {}, []
+    modules, sources, raw = {}, {}, []
     for form in forms:
         name = form["module"]
         if name not in modules:
             modules[name] = gpu.load(os.path.join(folder, name + ".cubin"))
-        gpu.call("cuMemsetD8_v2", target, ctypes.c_ubyte(0xA5), ctypes.c_size_t(form["output_bytes"] + scratch_bytes(form)))
-        gpu.launch(modules[name], form["entry"], form["grid"], form["block"], [source, target])
+            data = open(os.path.join(folder, name + ".bin"), "rb").read()
+            sources[name] = gpu.memory(len(data))
+            gpu.call("cuMemcpyHtoD_v2", sources[name], data, ctypes.c_size_t(len(data)))
+        gpu.call("cuMemsetD8_v2", target, ctypes.c_ubyte(0xFF), ctypes.c_size_t(form["output_bytes"] + scratch_bytes(form)))
+        gpu.launch(modules[name], form["entry"], form["grid"], form["block"], [sources[name], target])
         host = ctypes.create_string_buffer(form["output_bytes"])
         gpu.call("cuMemcpyDtoH_v2", host, target, ctypes.c_size_t(form["output_bytes"]))
         raw.append(host.raw)
@@ -433,7 +444,7 @@ def run(folder, results):
 # ---------------------------------------------------------------- recordings
 
 FUNCTIONS = {"exp2": lambda x: 2.0 ** x, "rcp": lambda x: 1 / x, "rsqrt": lambda x: 1 / math.sqrt(x), "sqrt": math.sqrt, "log2": math.log2, "sin": math.sin, "cos": math.cos,
-             "tanh": math.tanh, "pidiv": lambda x: float(np.float32(math.pi)) / x}
+             "tanh": math.tanh, "pidiv": lambda x: 3.1415927410125732 / x}
 
 
 FLOATS = {"f16": (16, 10, 0x7C00), "bf16": (16, 7, 0x7F80), "f32": (32, 23, 0x7F800000)}  # bits, mantissa bits, infinity
@@ -477,10 +488,12 @@ def true_value(fn, x):
 def sweep_error(form, values):
     """Differences in units of the last place to the rounded true value, within +-127; 127 where only one is NaN."""
     kind = form["inputs"][0]
-    bits, _, infinity = FLOATS[kind]
-    below, out = (1 << (bits - 1)) - 1, []
+    bits, mantissa, infinity = FLOATS[kind]
+    below, out, flushes = (1 << (bits - 1)) - 1, [], ".ftz" in form["body"]
     for x, got in zip(sweep_operands(form), values):
         true = rounded(true_value(form["fn"], as_float(x, kind)), kind)
+        if flushes and (true & below) >> mantissa == 0:
+            true &= ~below
         nans = ((true & below) > infinity) + ((got & below) > infinity)
         out.append(0 if nans == 2 else 127 if nans else max(-127, min(127, ordered(got, bits) - ordered(true, bits))))
     return array.array("b", out).tobytes()
@@ -509,6 +522,8 @@ def words(raw):
 def record(folder, results):
     forms = json.load(open(os.path.join(folder, "plan.json")))
     about, outputs = read_results(results, forms)
+    known = {f["name"] for f in read_forms()}
+    forms, outputs = zip(*[(f, raw) for f, raw in zip(forms, outputs) if f["name"] in known])
     sweeps = []
     with open(os.path.join(FOLDER, "recorded.tsv"), "w") as f:
         f.write(f"# seed {SEED}; {about['device']}, driver {about['driver']}, {about['date']}\n")
