@@ -145,11 +145,14 @@ void RaceChecker::async_global(uint32_t agent, uint32_t lane, uint32_t slot, uin
   touch_range(*global_memory_, view(agent, lane), {cluster_, slot, epoch, place, kind, true}, address, bytes, 1);
 }
 
-void RaceChecker::async(const Clock& start, uint32_t slot, uint32_t epoch, uint32_t address, uint32_t bytes,
-                        Access kind, uint32_t place) {
+void RaceChecker::async(const Clock& start, uint32_t slot, uint32_t epoch, std::span<const uint32_t> addresses,
+                        uint32_t bytes, Access kind, uint32_t place) {
   View v;
   v.clock = &start, v.part = start.part.get(), v.cluster = cluster_;
-  touch_range(*shared_memory_, v, {cluster_, slot, epoch, place, kind, true}, address, bytes, 1);
+  looking_ = &v, looking_at_global_ = false;
+  Toucher t(*shared_memory_, v, {cluster_, slot, epoch, place, kind, true}, *this);
+  for (uint32_t a : addresses) t.range(a, bytes, 1);
+  looking_ = nullptr;
 }
 
 // ---------------------------------------------------------------- other CTAs
@@ -226,6 +229,41 @@ void RaceChecker::race(const RaceReport& report) {
 uint32_t RaceChecker::new_slot(uint32_t wgmma_agent) {
   wgmma_agents_.push_back(wgmma_agent);
   return next_slot_++;
+}
+
+uint32_t RaceChecker::new_ticket() {
+  tickets_.push_back(new_slot());
+  return tickets_.back();
+}
+
+void RaceChecker::pass_tickets(Clock& into, uint32_t agent, uint32_t lane) const {
+  const Clock& c = clock_of(states_[agent], lane);
+  for (uint32_t row : tickets_) raise(&Part::known, into, row, ~0u, c.part->known.floor(row));
+}
+
+bool RaceChecker::warp_knows(uint32_t agent, uint32_t row, uint32_t epoch) const {
+  const WarpState& w = states_[agent];
+  if (!w.lanes) return w.clock.part->known.floor(row) >= epoch;
+  return std::ranges::any_of(*w.lanes, [&](const Clock& c) { return c.part->known.floor(row) >= epoch; });
+}
+
+void RaceChecker::acquire_tickets(uint32_t agent, const Clock& clock) {
+  if (!clock.part) return;
+  Clock only;
+  for (uint32_t row : tickets_) raise(&Part::known, only, row, ~0u, clock.part->known.floor(row));
+  acquire(agent, ~0u, only);
+}
+
+uint32_t RaceChecker::number_event(uint32_t agent) {
+  if (states_[agent].ticket == 0) states_[agent].ticket = new_ticket();
+  WarpState& w = states_[agent];
+  learn(agent, ~0u, w.ticket, ++w.events);
+  return w.events;
+}
+
+bool RaceChecker::is_after(const Clock& clock, uint32_t agent, uint32_t event) const {
+  const Part* p = clock.about(cluster_);
+  return p && p->known.floor(states_[agent].ticket) >= event;
 }
 
 void RaceChecker::raise(Knowledge Part::*what, Clock& clock, uint32_t row, uint32_t lanes, uint32_t epoch) const {

@@ -48,9 +48,9 @@ class RaceChecker : private RaceSink {
              Access kind, uint32_t place);
   void async_global(uint32_t agent, uint32_t lane, uint32_t slot, uint32_t epoch, uint64_t address, uint64_t bytes,
                     Access kind, uint32_t place);
-  // The same in shared memory, issued after everything in `start`.
-  void async(const Clock& start, uint32_t slot, uint32_t epoch, uint32_t address, uint32_t bytes, Access kind,
-             uint32_t place);
+  // The same at several places of shared memory, issued after everything in `start`.
+  void async(const Clock& start, uint32_t slot, uint32_t epoch, std::span<const uint32_t> addresses, uint32_t bytes,
+             Access kind, uint32_t place);
 
   // The lanes use memory or barriers of the CTA of another rank, which must have started and not yet left (CLUST-07).
   void remote(uint32_t agent, uint32_t lanes, uint32_t rank, uint32_t place);
@@ -62,6 +62,16 @@ class RaceChecker : private RaceSink {
   // ---- order
   // A row for operations that complete together. `agent`: a wgmma of this warp's warpgroup.
   uint32_t new_slot(uint32_t wgmma_agent = View::kNoRow);
+  // A row for the phases of a barrier that have ended (sim/check/attribution.h).
+  uint32_t new_ticket();
+  // The tickets that a lane, or a clock, knows of, without anything else.
+  void pass_tickets(Clock& into, uint32_t agent, uint32_t lane) const;
+  void acquire_tickets(uint32_t agent, const Clock& clock);
+  // Numbers an event of a warp: from now on its lanes, and who comes after them, are after it.
+  uint32_t number_event(uint32_t agent);
+  bool is_after(const Clock& clock, uint32_t agent, uint32_t event) const;
+  // Some lane of the warp knows epoch `epoch` of the row.
+  bool warp_knows(uint32_t agent, uint32_t row, uint32_t epoch) const;
   // What the lanes know and have done until now.
   Clock snapshot(uint32_t agent, uint32_t lanes) const;
   void snapshot_into(Clock& into, uint32_t agent, uint32_t lanes) const;
@@ -103,6 +113,7 @@ class RaceChecker : private RaceSink {
     std::unique_ptr<std::array<Clock, 32>> lanes;
     std::unique_ptr<std::array<uint32_t, 32>> copies;  // known groups of own cp.async
     std::unique_ptr<std::array<LaneOrder, 32>> order;
+    uint32_t ticket = 0, events = 0;    // row of its numbered events, and their number
     std::vector<uint32_t> released_at;  // places, by epoch
   };
   struct RemoteUse {
@@ -126,6 +137,7 @@ class RaceChecker : private RaceSink {
   uint32_t warps_, warps_per_cta_, cluster_, next_slot_;
   GridRaces* grid_;
   std::vector<WarpState> states_;
+  std::vector<uint32_t> tickets_;       // rows
   std::vector<uint32_t> wgmma_agents_;  // by slot - 2 * warps; kNoRow: no wgmma
   std::unique_ptr<Memory> shared_memory_, own_global_;
   Memory* global_memory_;

@@ -240,7 +240,7 @@ TEST(Race, WhatAWgmmaReadsIsGivenAwayByARelease) {
   const uint32_t slot = s.new_slot(0), copies = s.new_slot();
   const Clock start = s.snapshot(0, kAll);
   s.released(0);
-  s.async(start, slot, 1, 0, 128, Access::read, 1);
+  s.async(start, slot, 1, std::array{0u, 64u}, 64, Access::read, 1);
   const Clock c = s.snapshot(0, 1);
   s.released(0, 77);
   s.acquire(1, kAll, c);

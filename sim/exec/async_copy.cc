@@ -36,6 +36,7 @@ struct Copy : CpAsyncOp {
 struct Arrival : CpAsyncOp {
   std::array<uint32_t, 32> at{};
   Warp* warp = nullptr;
+  Clock tickets;  // of who issued it
 
   bool step(Cta& c) override {
     std::erase(warp->cp_queue, this);
@@ -43,7 +44,10 @@ struct Arrival : CpAsyncOp {
       const uint32_t l = lowest_lane(m);
       Mbarrier* b = c.mbarrier_at(at[l]);
       if (!b) return c.fault("MBAR-03", place, "the mbarrier of this arrival is gone"), true;
-      if (c.race) c.race->complete_copies(b->arriving, warp->agent, l, groups[l]);
+      if (c.race) {
+        c.race->complete_copies(b->arriving, warp->agent, l, groups[l]);
+        join(b->arriving, tickets);
+      }
       if (!c.settle_mbarrier(*b, at[l], arrive(*b, 1), place)) return true;
     }
     return true;
@@ -143,7 +147,9 @@ Step arrive_after(Warp& w, const Insn& i) {
     Mbarrier* b = c.mbarrier_at(op->at[l]);
     if (!b) return c.fault("MBAR-03", i.place, "there is no initialised mbarrier at " + c.shared_text(op->at[l]));
     if (!i.a) ++b->pending;
+    note_arrival(w, c, *b, op->at[l], i.place);
   }
+  if (c.race) c.race->pass_tickets(op->tickets, w.agent, lowest_lane(w.mask));
   issue(w, i, std::move(op));
   c.note_event(EventKind::arrive, w, i.place);
   return Step::next;

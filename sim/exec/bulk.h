@@ -9,6 +9,7 @@ inline constexpr uint64_t kLoadLatency = 300, kStoreLatency = 200;  // under rr,
 // A copy that completes on an mbarrier, piece by piece (TX-03).
 struct LoadOp : AsyncOp {
   uint64_t phase = 0;  // the barrier's phase when it was issued
+  Clock tickets;       // phases of barriers that its issuer knew to have ended
   // Accounts for a piece that has landed. False after a trap.
   bool landed(Cta& c, uint32_t bytes);
 };

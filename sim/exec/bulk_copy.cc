@@ -166,6 +166,7 @@ bool LoadOp::landed(Cta& c, uint32_t bytes) {
     c.finding(c.violation("TX-02", place,
                           "bytes of this copy land in phase " + std::to_string(b->phase) + " of the mbarrier " +
                               c.shared_text(barrier) + ", it was issued in phase " + std::to_string(phase)));
+  if (c.race) join(b->arriving, tickets);
   return c.settle_mbarrier(*b, barrier, complete_tx(*b, bytes), place);
 }
 
@@ -176,6 +177,8 @@ bool load_barrier(Warp& w, const Insn& i, uint64_t address, LoadOp& op) {
   if (!b) return c.fault("MBAR-03", i.place, "there is no initialised mbarrier at " + c.shared_text(op.barrier)), false;
   op.phase = b->phase;
   op.place = i.place;
+  note_copy(w, c, *b, op.barrier, i.place);
+  if (c.race) c.race->pass_tickets(op.tickets, w.agent, lowest_lane(w.mask));
   return true;
 }
 

@@ -85,6 +85,9 @@ enum ArriveFlag : uint8_t { kExpect = 1, kDrop = 2, kNoComplete = 4, kRelaxed = 
 void publish(Warp& w, const Insn& i, uint32_t lane, const Found& f) {
   RaceChecker* race = w.cta->race;
   if (!race) return;
+  note_arrival(w, *f.owner, *f.barrier, f.address, i.place);
+  if (i.c & kExpect) note_expect(w, *f.barrier, i.place);
+  race->pass_tickets(f.barrier->arriving, w.agent, lane);
   if (!(i.c & kRelaxed)) return race->snapshot_into(f.barrier->arriving, w.agent, 1u << lane);
   f.barrier->relaxed = true;
   race->strong(w.agent, lane, false, f.owner->flat(f.address), StrongOp::update, Order::relaxed);
@@ -126,6 +129,7 @@ Step transaction(Warp& w, const Insn& i) {
     if (!f.barrier) return Step::trap;
     touch(w, i, 1u << l, *f.owner, f.address, Access::strong_write);
     const int64_t bytes = w.reg<uint32_t>(i.src[1])[l];
+    if (!i.c) note_expect(w, *f.barrier, i.place);
     if (!f.owner->settle_mbarrier(*f.barrier, f.address, expect_tx(*f.barrier, i.c ? -bytes : bytes), i.place))
       return Step::trap;
   }
@@ -167,6 +171,7 @@ void learn(Warp& w, const Insn& i, uint32_t passed) {
     const uint32_t flat = f.owner->flat(f.address);
     touch(w, i, same, *f.owner, f.address, Access::strong_write);
     race->acquire(w.agent, same, f.barrier->done);
+    note_wait(w, *f.barrier, static_cast<int64_t>(f.barrier->phase) - 1, i.place);
     for (uint32_t k = same; f.barrier->relaxed && k; k &= k - 1)
       race->strong(w.agent, lowest_lane(k), false, flat, StrongOp::load, Order::acquire);
     passed &= ~same;

@@ -26,13 +26,15 @@ struct WgmmaOp : AsyncOp {
 
 // Bounds of an operand, and what the race checker is told.
 bool check_operand(Cta& c, const WgmmaRecord& r, uint32_t group, const WgmmaOperand& o, const Insn& i) {
+  static thread_local std::vector<uint32_t> chunks;
+  chunks.clear();
   bool inside = true;
   each_chunk(o, [&](uint32_t, uint32_t, uint32_t address) {
     inside &= address >= kSharedStart && address + 16 <= c.program.shared_end;
-    if (inside && c.race)
-      c.race->async(r.start, c.wgmma[group]->slot, static_cast<uint32_t>(r.group[0]), c.flat(address), 16, Access::read,
-                    i.place);
+    if (c.race) chunks.push_back(c.flat(address));
   });
+  if (inside && c.race)
+    c.race->async(r.start, c.wgmma[group]->slot, static_cast<uint32_t>(r.group[0]), chunks, 16, Access::read, i.place);
   if (!inside)
     c.fault("BOUND-01", i.place,
             "a wgmma operand reaches outside of the CTA's shared memory (descriptor start " +
@@ -109,8 +111,11 @@ Step wait_wgmma(Warp& w, const Insn& i) {
     w.path->wait.number = through;
     return Step::blocked;
   }
-  for (WgmmaRecord& r : g.records)
-    if (r.insn[k] && r.group[k] <= through) r.waited |= 1u << k;
+  for (WgmmaRecord& r : g.records) {
+    if (!r.insn[k] || r.group[k] > through) continue;
+    r.waited |= 1u << k;
+    if (c.race) c.race->acquire_tickets(w.agent, r.start);
+  }
   while (!g.records.empty() && g.records.front().waited == 0xF) g.records.pop_front();
   mark_pending(w);
   if (c.race && through) c.race->learn(w.agent, w.mask, g.slot, static_cast<uint32_t>(through));

@@ -65,7 +65,7 @@ Mbarrier& Cta::make_mbarrier(uint32_t address) {
   if (i == 0) {
     i = static_cast<uint32_t>(mbarriers.size());
     mbarriers.emplace_back();
-    if (race) mbarriers.back().slot = race->new_slot();
+    if (race) mbarriers.back().slot = race->new_slot(), mbarriers.back().log.ticket = race->new_ticket();
   }
   return mbarriers[i];
 }
@@ -85,6 +85,7 @@ bool Cta::settle_mbarrier(Mbarrier& b, uint32_t address, const MbarrierEvent& e,
   }
   if (e.completed && cluster.trace) cluster.trace->phase_completed(*this, address, b.phase - 1, time);
   if (e.completed && race) {
+    note_completion(*this, b, address, place);
     join(b.done, b.arriving);
     race->complete(b.done, b.slot, static_cast<uint32_t>(b.phase));
     b.arriving = {};

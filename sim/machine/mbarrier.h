@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/check/clock.h"
+#include "sim/check/attribution.h"
 #include "specs/mbarrier.h"
 
 namespace tc::sim {
@@ -19,6 +19,7 @@ struct Mbarrier {
   uint32_t init_place = 0;
   // For the race checker: what arrivals of this phase published, and everything published by completed phases.
   Clock arriving, done;
+  BarrierLog log;
   bool relaxed = false;  // some arrival was relaxed
   uint32_t slot = 0;  // agent of the copies that complete here
 
@@ -39,9 +40,9 @@ inline MbarrierEvent settle(Mbarrier& b) {
   return {nullptr, true};
 }
 inline MbarrierEvent init(Mbarrier& b, int64_t count) {
-  const uint32_t slot = b.slot;
+  const uint32_t slot = b.slot, ticket = b.log.ticket;
   b = Mbarrier{};
-  b.slot = slot;
+  b.slot = slot, b.log.ticket = ticket;
   b.valid = true;
   b.expected = b.pending = count;
   if (count < 1 || count > kMbarrierMaxCount) return {"MBAR-02", false};

@@ -14,9 +14,12 @@ bool is_complete(const Cta& c, const NamedBarrier& b) {
 }
 
 void complete(Cta& c, NamedBarrier& b) {
-  if (c.race)
+  if (c.race) {
+    if (b.ticket == 0) b.ticket = c.race->new_ticket();
+    c.race->complete(b.clock, b.ticket, static_cast<uint32_t>(b.generation + 1));
     for (const Warp& w : c.warps)
       if (b.syncing_warps >> w.index & 1) c.race->acquire(w.agent, w.live, b.clock);
+  }
   b.arrived_warps = b.syncing_warps = b.expected_threads = 0;
   b.result = b.reduced;
   b.reduced = 0;
@@ -56,6 +59,7 @@ bool arrive_named(Warp& w, uint32_t id, uint32_t threads, bool waits, uint32_t p
                             name_of(id) + " expects " + std::to_string(threads) + " threads, the CTA has " +
                                 std::to_string(c.warps.size() * 32)));
   }
+  note_named_arrival(w, b, id, place);
   publish(c, b, w, w.mask, place);
   b.lanes[w.index] |= w.mask;
   if ((b.lanes[w.index] & w.live) != w.live) {
