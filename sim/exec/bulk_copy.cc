@@ -83,6 +83,7 @@ Step bulk_load(Warp& w, const Insn& i) {
     if (!check_ends(w, i, l, {list_address(w, i, 0, l), op->from}, op->bytes, op->to)) return Step::trap;
     if (!load_barrier(w, i, list_address(w, i, 2, l), *op)) return Step::trap;
     if (op->bytes == 0) continue;
+    note_copy(w, c, *c.mbarrier_at(op->barrier), op->barrier, i.place);
     note_load_write(w, l, *op, op->to, op->bytes);
     note_load_read(w, l, *op, op->from, op->bytes);
     c.issue(std::move(op), kLoadLatency);
@@ -177,7 +178,6 @@ bool load_barrier(Warp& w, const Insn& i, uint64_t address, LoadOp& op) {
   if (!b) return c.fault("MBAR-03", i.place, "there is no initialised mbarrier at " + c.shared_text(op.barrier)), false;
   op.phase = b->phase;
   op.place = i.place;
-  note_copy(w, c, *b, op.barrier, i.place);
   if (c.race) c.race->pass_tickets(op.tickets, w.agent, lowest_lane(w.mask));
   return true;
 }

@@ -187,6 +187,7 @@ Step tensor_load(Warp& w, const Insn& i) {
     auto op = std::make_unique<TensorLoad>();
     if (!box_of(w, i, l, true, op->box)) return Step::trap;
     if (!load_barrier(w, i, stored_address(w, c.program.lists.data() + i.imm + 6, l), *op)) return Step::trap;
+    note_copy(w, c, *c.mbarrier_at(op->barrier), op->barrier, i.place);
     each_range(op->box, [&](uint32_t at, uint32_t bytes) { note_load_write(w, l, *op, at, bytes); });
     if (c.race) each_global_range(op->box, [&](uint64_t at, uint64_t bytes) { note_load_read(w, l, *op, at, bytes); });
     c.issue(std::move(op), kLoadLatency);
