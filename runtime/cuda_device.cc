@@ -60,6 +60,8 @@ struct Driver {
   CUresult (*event_elapsed)(float*, void*, void*);
   CUresult (*encode)(CUtensorMap*, int, unsigned, void*, const uint64_t*, const uint64_t*, const unsigned*,
                      const unsigned*, int, int, int, int);
+  CUresult (*encode_im2col)(CUtensorMap*, int, unsigned, void*, const uint64_t*, const uint64_t*, const int*,
+                            const int*, unsigned, unsigned, const unsigned*, int, int, int, int);
   CUresult (*error_name)(CUresult, const char**);
   bool complete = false;
 };
@@ -95,6 +97,7 @@ const Driver& driver() {
     find(d.event_record, "cuEventRecord");
     find(d.event_elapsed, "cuEventElapsedTime");
     find(d.encode, "cuTensorMapEncodeTiled");
+    find(d.encode_im2col, "cuTensorMapEncodeIm2col");
     find(d.error_name, "cuGetErrorName");
     return d;
   }();
@@ -163,11 +166,17 @@ Expected<CUtensorMap> encode_map(const TensorMapArg& a, CUdeviceptr base) {
   CUtensorMap map{};
   std::vector<uint64_t> strides = a.strides_bytes;
   if (strides.empty()) strides.push_back(0);
-  CUresult code = driver().encode(&map, map_type(a.dtype), static_cast<unsigned>(a.dims.size()),
-                                  reinterpret_cast<void*>(base + a.offset_bytes), a.dims.data(), strides.data(),
-                                  a.box.data(), a.element_strides.data(), 0, static_cast<int>(a.swizzle),
-                                  static_cast<int>(a.l2), static_cast<int>(a.oob));
-  if (code) return failed(code, "cuTensorMapEncodeTiled of " + a.tensor);
+  const auto rank = static_cast<unsigned>(a.dims.size());
+  auto* const address = reinterpret_cast<void*>(base + a.offset_bytes);
+  const int type = map_type(a.dtype), swizzle = static_cast<int>(a.swizzle), l2 = static_cast<int>(a.l2),
+            fill = static_cast<int>(a.oob);
+  const CUresult code =
+      a.pixels ? driver().encode_im2col(&map, type, rank, address, a.dims.data(), strides.data(), a.lower.data(),
+                                        a.upper.data(), a.channels, a.pixels, a.element_strides.data(), 0, swizzle, l2,
+                                        fill)
+               : driver().encode(&map, type, rank, address, a.dims.data(), strides.data(), a.box.data(),
+                                 a.element_strides.data(), 0, swizzle, l2, fill);
+  if (code) return failed(code, "the tensor map of " + a.tensor);
   return map;
 }
 

@@ -336,7 +336,11 @@ class Reader {
     for (size_t i = 3; i < w.size(); ++i) f.add(w[i]);
     f.require("dims", [&](std::string_view s) { return read_list(s, t.dims); });
     f.read("strides", [&](std::string_view s) { return s.empty() || read_list(s, t.strides_bytes); });
-    f.require("box", [&](std::string_view s) { return read_list(s, t.box); });
+    f.read("box", [&](std::string_view s) { return read_list(s, t.box); });
+    f.read("lower", [&](std::string_view s) { return read_list(s, t.lower); });
+    f.read("upper", [&](std::string_view s) { return read_list(s, t.upper); });
+    f.read("channels", [&](std::string_view s) { return read_int(s, t.channels); });
+    f.read("pixels", [&](std::string_view s) { return read_int(s, t.pixels); });
     f.read("estrides", [&](std::string_view s) { return read_list(s, t.element_strides); });
     f.read("swizzle", [&](std::string_view s) { return read_enum(kSwizzles, s, t.swizzle); });
     f.read("oob", [&](std::string_view s) { return read_enum(kOobs, s, t.oob); });
@@ -345,7 +349,10 @@ class Reader {
     f.read("offset", [&](std::string_view s) { return read_int(s, t.offset_bytes); });
     const bool has_of = f.read("of", [&](std::string_view s) { return t.tensor = s, m_.tensor_named(s) != nullptr; });
     if (t.element_strides.empty()) t.element_strides.assign(t.dims.size(), 1);
-    if (t.box.size() != t.dims.size() || t.element_strides.size() != t.dims.size() ||
+    if (t.pixels && (!t.box.empty() || t.dims.size() < 3 || t.lower.size() + 2 != t.dims.size() ||
+                     t.upper.size() != t.lower.size()))
+      return "an im2col map has channels and pixels in place of box, lower and upper of two entries fewer than dims";
+    if ((!t.pixels && t.box.size() != t.dims.size()) || t.element_strides.size() != t.dims.size() ||
         t.strides_bytes.size() + 1 != t.dims.size())
       return "dims, box and estrides need one entry a dimension, strides one fewer";
     std::string error;
@@ -398,7 +405,10 @@ std::string value_text(const TensorMapArg& t) {
   out.append(row(t.dtype).name);
   out += " dims=" + join(t.dims);
   if (!t.strides_bytes.empty()) out += " strides=" + join(t.strides_bytes);
-  out += " box=" + join(t.box);
+  if (t.pixels == 0) out += " box=" + join(t.box);
+  else
+    out += " lower=" + join(t.lower) + " upper=" + join(t.upper) + " channels=" + std::to_string(t.channels) +
+           " pixels=" + std::to_string(t.pixels);
   if (t.element_strides != std::vector<uint32_t>(t.dims.size(), 1)) out += " estrides=" + join(t.element_strides);
   out.append(" swizzle=").append(name_of(t.swizzle));
   if (t.oob != OobFill::zero) out.append(" oob=").append(kOobs[static_cast<size_t>(t.oob)]);

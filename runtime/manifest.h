@@ -85,6 +85,10 @@ struct TensorMapArg {
   std::string tensor;
   uint64_t offset_bytes = 0;
   bool by_pointer = false;
+  // im2col: corners of the box of base pixels by spatial dimension (W first), channels and pixels of a copy. pixels 0:
+  // tiled, else `box` is empty.
+  std::vector<int32_t> lower, upper;
+  uint32_t channels = 0, pixels = 0;
   bool operator==(const TensorMapArg&) const = default;
 };
 // A structure passed by value: plain bytes, with pointers and tensor maps at some places.

@@ -60,14 +60,6 @@ uint64_t address_of(const runtime::Manifest& m, const Prepared& p, const std::st
   return 0;
 }
 
-// 128 bytes that stand for the map: the number of the machine's own description.
-std::array<uint8_t, kTensorMapBytes> map_bytes(uint32_t index) {
-  std::array<uint8_t, kTensorMapBytes> out{};
-  std::memcpy(out.data(), "tensmap", 8);
-  std::memcpy(out.data() + 8, &index, sizeof index);
-  return out;
-}
-
 // The bytes of one parameter; an unusable tensor map becomes the refusal of the launch.
 class ParamBytes {
  public:
@@ -85,8 +77,9 @@ class ParamBytes {
       if (!p_.refusal) p_.refusal = map.error();
       return std::vector<uint8_t>(t.by_pointer ? 8 : kTensorMapBytes);
     }
-    p_.launch.tensor_maps.push_back(*map);
-    const auto bytes = map_bytes(static_cast<uint32_t>(p_.launch.tensor_maps.size() - 1));
+    map->name = static_cast<uint32_t>(p_.launch.map_names.size());
+    p_.launch.map_names.push_back(name_);
+    const TensorMapBytes bytes = encode_tensor_map(*map);
     if (!t.by_pointer) return {bytes.begin(), bytes.end()};
     const Allocation& a = p_.global.allocate(name_, bytes.size());
     std::memcpy(a.host, bytes.data(), bytes.size());

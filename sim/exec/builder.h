@@ -169,7 +169,7 @@ PTX_FAMILY(arithmetic)
 PTX_FAMILY(carry) PTX_FAMILY(integer) PTX_FAMILY(video) PTX_FAMILY(logic) PTX_FAMILY(real_function) PTX_FAMILY(compare) PTX_FAMILY(move)
     PTX_FAMILY(convert) PTX_FAMILY(load_store) PTX_FAMILY(nothing) PTX_FAMILY(cache_policy) PTX_FAMILY(atomic)
         PTX_FAMILY(warp) PTX_FAMILY(barrier) PTX_FAMILY(cluster_barrier) PTX_FAMILY(fence) PTX_FAMILY(mbarrier)
-            PTX_FAMILY(async_copy) PTX_FAMILY(bulk_copy) PTX_FAMILY(bulk_group) PTX_FAMILY(tensor_copy)
+            PTX_FAMILY(async_copy) PTX_FAMILY(bulk_copy) PTX_FAMILY(bulk_group) PTX_FAMILY(tensor_copy) PTX_FAMILY(tensor_map) PTX_FAMILY(remote_store)
                 PTX_FAMILY(wgmma) PTX_FAMILY(wgmma_mma) PTX_FAMILY(matrix) PTX_FAMILY(mma) PTX_FAMILY(wmma) PTX_FAMILY(control)
                     PTX_FAMILY(register_budget) PTX_FAMILY(cluster_address)
 #undef PTX_FAMILY

@@ -12,7 +12,7 @@ void load_panels(Warp& w, const uint32_t* registers, Panels p, float* out) {
   for (uint32_t r = 0; r < blocks * (p.columns / width); ++r) {
     const auto* bytes = w.reg<uint8_t>(registers[r]);
     float* to = out + (r % blocks) * 8 * p.columns + (r / blocks) * width;
-    for (uint32_t g = 0; g < 8; ++g) widen(p.type, p.bits, bytes + kPanelBytes * g, width, to + g * p.columns);
+    widen_panel(p.type, p.bits, bytes, to, p.columns);
   }
 }
 

@@ -30,6 +30,11 @@ TC_WIDE void widen_halves_wide(const uint8_t* from, uint32_t count, float* to) {
   for (uint32_t k = 0; k < count; k += 8)
     *reinterpret_cast<F8*>(to + k) = __builtin_ia32_vcvtph2ps256(*reinterpret_cast<const S8*>(from + 2 * k));
 }
+TC_WIDE void widen_half_panel_wide(const uint8_t* from, float* to, size_t ld) {
+  for (uint32_t g = 0; g < 8; ++g)
+    *reinterpret_cast<F8*>(to + g * ld) =
+        __builtin_ia32_vcvtph2ps256(*reinterpret_cast<const S8*>(from + kPanelBytes * g));
+}
 TC_WIDE void narrow_halves_wide(const float* from, uint16_t* to) {
   *reinterpret_cast<S8*>(to) = __builtin_ia32_vcvtps2ph256(*reinterpret_cast<const F8*>(from), 0);
 }
@@ -37,6 +42,7 @@ TC_WIDE void narrow_halves_wide(const float* from, uint16_t* to) {
 #define TC_WIDE
 bool host_is_wide() { return false; }
 void widen_halves_wide(const uint8_t*, uint32_t, float*) {}
+void widen_half_panel_wide(const uint8_t*, float*, size_t) {}
 void narrow_halves_wide(const float*, uint16_t*) {}
 #endif
 
@@ -216,6 +222,11 @@ void widen(MmaType type, uint32_t bits, const uint8_t* from, uint32_t count, flo
     case MmaType::f64: break;
   }
   assert(false && "elements of this type are not computed in f32");
+}
+
+void widen_panel(MmaType type, uint32_t bits, const uint8_t* from, float* to, size_t ld) {
+  if (type == MmaType::f16 && host_is_wide()) return widen_half_panel_wide(from, to, ld);
+  for (uint32_t g = 0; g < 8; ++g) widen(type, bits, from + kPanelBytes * g, 8 * kPanelBytes / bits, to + g * ld);
 }
 
 void narrow_halves(const float* from, uint16_t* to) {

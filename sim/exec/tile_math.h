@@ -18,6 +18,8 @@ inline constexpr uint32_t kPanelBytes = 16;  // of one row of a fragment registe
 // `count` elements of `bits` (a type's own, or 4 for packed e2m1) from memory to floats; count * bits a multiple of
 // 128.
 void widen(MmaType type, uint32_t bits, const uint8_t* from, uint32_t count, float* to);
+// One fragment register: eight rows of 16 bytes each, to rows `ld` floats apart.
+void widen_panel(MmaType type, uint32_t bits, const uint8_t* from, float* to, size_t ld);
 // Eight floats to halves, rounded to nearest even.
 void narrow_halves(const float* from, uint16_t* to);
 // d[rows][n] += a[rows][k] b[k][n]; rows a multiple of 4, n of 8. ldd: floats between rows of d, likewise.

@@ -34,7 +34,7 @@ struct Launch {
   runtime::Dim3 grid, block, cluster;
   uint32_t dynamic_smem_bytes = 0;
   std::vector<uint8_t> params;
-  std::vector<TensorMap> tensor_maps;
+  std::vector<std::string> map_names;  // of the tensor maps among the parameters
   Schedule schedule = Schedule::rr;
   uint64_t seed = 0;
   Checks checks;
@@ -62,6 +62,13 @@ struct BulkGroups {
   uint32_t slot = 0;            // agent of the stores' reads
   uint32_t writes = 0;          // of their writes
   uint32_t place = 0;           // of the last store
+};
+
+// A tensor map as the tensor unit keeps it (sim/exec/tensor_proxy.cc).
+struct CachedMap {
+  bool valid = false;
+  TensorMapBytes bytes{};
+  TensorMap map;
 };
 
 struct Event {
@@ -96,6 +103,7 @@ struct Cta {
   std::vector<Mbarrier> mbarriers;
   std::vector<std::unique_ptr<WgmmaGroupState>> wgmma;   // a warpgroup each, where the program uses it
   std::unordered_map<uint32_t, BulkGroups> bulk_groups;  // by thread
+  std::unordered_map<uint64_t, CachedMap> tensor_maps;   // by generic address
   int64_t free_registers = 0;                            // given back by setmaxnreg.dec
   bool left = false;                                     // all its threads have exited
 
