@@ -13,8 +13,22 @@ struct FormRow {
 };
 constexpr FormRow kForms[] = {
 #define PTX_FORM(mnemonics, groups, places, version, sm) {mnemonics, groups, places, version, sm},
+#define PTX_WORD(word, version, sm)
 #include "specs/ptx_form.def"
 #undef PTX_FORM
+#undef PTX_WORD
+};
+
+struct WordRow {
+  std::string_view word;
+  uint16_t version, sm;
+};
+constexpr WordRow kWords[] = {
+#define PTX_FORM(mnemonics, groups, places, version, sm)
+#define PTX_WORD(word, version, sm) {word, version, sm},
+#include "specs/ptx_form.def"
+#undef PTX_FORM
+#undef PTX_WORD
 };
 
 // Calls f with every piece of a text between separators.
@@ -94,6 +108,9 @@ FormVerdict judge_form(std::string_view mnemonic, std::string_view modifiers) {
     out.fits = true;
   }
   if (out.has_rows && !unknown.empty()) out.unknown = unknown.front();
+  for (const WordRow& r : kWords)
+    if (out.fits && std::find(words.others.begin(), words.others.end(), r.word) != words.others.end())
+      out.version = std::max<uint32_t>(out.version, r.version), out.sm = std::max<uint32_t>(out.sm, r.sm);
   return out;
 }
 

@@ -26,6 +26,13 @@ constexpr Row kRows[] = {
     {"cvt", ".s32.rn.f32", false, 0, 0},  // types keep their order
     {"cvt", ".rn.satfinite.e4m3x2.f32", true, 81, 89},
     {"cvt", ".rn.e4m3x2.f32", false, 0, 0},
+    {"ld", ".acquire.gpu.global.v2.b32", true, 60, 70},
+    {"ld", ".acquire.global.b32", false, 0, 0},          // without a scope
+    {"ld", ".acquire.cluster.global.b32", true, 78, 90},  // a word that asks for more
+    {"ld", ".global.v4.f64", true, 88, 100},
+    {"st", ".const.b32", false, 0, 0},
+    {"atom", ".global.add.s64", false, 0, 0},
+    {"red", ".global.add.noftz.v8.bf16", true, 81, 90},
     {"setp", ".lo.s32", false, 0, 0},
     {"setp", ".ltu.and.f32", true, 10, 10},
 };

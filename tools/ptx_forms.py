@@ -96,6 +96,10 @@ FAMILIES = [
     ("redux.sync", [["add", "min", "max", "and", "or", "xor"]], [[t] for t in ("u32", "s32", "b32", "u64", "f32")], "tt5"),
 ]
 
+# What ptxas 13.0 accepts beyond the syntax boxes of the ISA; not decoded.
+BEYOND = [r"(addc|subc|madc\.(lo|hi))\.[us]16$", r"(addc|subc)\.sat\.s32$", r"fma\.r[zmp]\.(relu\.)?(oob\.)?bf16(x2)?$", r"fma\.rn\.sat\.oob\.", r"rcp\.r[nzmp]\.ftz\.f64$",
+          r"testp\.f(32|64)$", r"cvt\.(r[nzmp]\.)?(ftz\.)?f(16|32|64)\.bf16$", r"cvt\.(r[nzmp]\.)?(ftz\.)?bf16\.(f16|bf16|f32)$"]
+
 
 def bits(t):
     if t in ("u16x2", "s16x2", "f16x2", "bf16x2"):
@@ -152,8 +156,13 @@ def ask_ptxas(target, batch, path):
             if message:
                 refused[name] = message
                 bad.add(name)
+        if not bad and len(batch) > 1:  # it died: ask about the halves
+            for half in (batch[:len(batch) // 2], batch[len(batch) // 2:]):
+                refused.update(ask_ptxas(target, half, path))
+            return refused
         if not bad:
-            sys.exit(f"ptxas names no form: {done.stdout}{done.stderr}"[:500])
+            bad = {batch[0][0]}
+            refused[batch[0][0]] = f"ptxas died with {done.returncode}"
         batch = [b for b in batch if b[0] not in bad]
     return refused
 
@@ -181,10 +190,10 @@ def main():
                 batch = everything[start:start + BATCH]
                 refused, failed = ask_ptxas(target, list(batch), path), ask_decoder(target, batch, path)
                 for name, text in batch:
-                    if (name in refused) == (name in failed):
+                    form = text.split()[0]
+                    if (name in refused) == (name in failed) or "ptxas died" in refused.get(name, "") or any(re.match(p, form) for p in BEYOND):
                         continue
                     differ += 1
-                    form = text.split()[0]
                     print(f"{target} {form}: " + (f"refused by ptxas ({refused[name]}), decoded" if name in refused else f"accepted by ptxas, not decoded ({failed[name]})"), flush=True)
     print(f"{len(everything)} forms on {len(targets)} targets, {differ} disagreements")
     sys.exit(differ > 0)

@@ -3,6 +3,7 @@
 #include "sim/exec/builder.h"
 #include "sim/exec/collective.h"
 #include "sim/machine/named_barrier.h"
+#include "specs/arch.h"
 #include "specs/mbarrier.h"
 
 namespace tc::sim {
@@ -131,8 +132,12 @@ void build_barrier(Builder& b) {
   } else {
     b.expect_operands(waits ? 1 : 2, 2);
   }
-  const uint32_t id = b.source(at, Type::u32);
   const bool counted = b.operand_count() > at + (reduces ? 2u : 1u);
+  if (const auto number = b.literal(b.operand(at)); number && *number >= kNamedBarriers)
+    return b.refuse("BAR-01", "barriers have numbers from 0 to " + std::to_string(kNamedBarriers - 1));
+  if (const auto count = counted ? b.literal(b.operand(at + 1)) : std::nullopt; count && (*count % kWarpLanes || (!waits && *count == 0)))
+    return b.refuse("BAR-02", "the threads of a barrier are a multiple of " + std::to_string(kWarpLanes) + ", of an arrival not 0");
+  const uint32_t id = b.source(at, Type::u32);
   const uint32_t threads = counted ? b.source(at + 1, Type::u32) : kNone;
   Insn& i = b.emit(reduces ? reduce : named);
   i.dst = dst, i.src = {id, threads, p, kNone};

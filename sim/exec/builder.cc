@@ -230,6 +230,16 @@ uint32_t Builder::special(const std::string& name, Type type, bool& known) {
   return kNone;
 }
 
+// Special registers that are the same in every thread: no profiler counts, no graph runs, no environment is set up. The
+// system's part of shared memory is what lies below the first allocation.
+std::optional<uint64_t> Builder::fixed_special(std::string_view name) const {
+  if (name.starts_with("%envreg") || name.starts_with("%pm") || name == "%current_graph_exec") return 0;
+  if (name == "%reserved_smem_offset_begin" || name == "%reserved_smem_offset_0" || name == "%reserved_smem_offset_1") return 0;
+  if (name == "%reserved_smem_offset_end" || name == "%reserved_smem_offset_cap") return kSharedStart;
+  if (name == "%aggr_smem_size") return program_.shared_end;
+  return std::nullopt;
+}
+
 const Operand& Builder::operand(size_t i) {
   static const Operand none;
   if (i < insn_->operands.size()) return insn_->operands[i];
@@ -276,6 +286,7 @@ uint32_t Builder::source(const Operand& o, Type type) {
     bool known = false;
     const uint32_t at = special(o.name, type, known);
     if (known) return at;
+    if (const auto fixed = fixed_special(o.name)) return constant(slot_bits(type) == 64 ? 64 : 32, *fixed);
     if (o.name == "WARP_SZ") return constant(slot_bits(type), 32);
     return fail("unknown name '" + o.name + "'"), 0;
   }
@@ -502,12 +513,20 @@ void Builder::local_variable(const ptx::Variable& v) {
 }
 
 void Builder::registers(const ptx::RegisterDecl& d) {
-  if (d.vector != 1) return unsupported_form("vector registers");
+  constexpr std::string_view kMembers[] = {".x", ".y", ".z", ".w"}, kColours[] = {".r", ".g", ".b", ".a"};
   for (const auto& name : d.names) {
     for (uint32_t k = 0; k < std::max(name.count, 1u); ++k) {
+      const std::string whole = name.count ? name.name + std::to_string(k) : name.name;
       Name n;
-      n.type = d.type, n.at = allocate(d.type);
-      scopes_.back()[name.count ? name.name + std::to_string(k) : name.name] = n;
+      n.type = d.type;
+      for (uint32_t m = 0; m < d.vector; ++m) {
+        n.at = allocate(d.type);
+        if (d.vector == 1) continue;
+        scopes_.back()[whole + std::string(kMembers[m])] = n;
+        scopes_.back()[whole + std::string(kColours[m])] = n;
+      }
+      n.vector = d.vector;
+      scopes_.back()[whole] = n;
     }
     if (program_.register_bytes > (1u << 28)) return unsupported_form("this many registers");
   }
@@ -561,7 +580,25 @@ void Builder::statement(const ptx::Statement& s) {
   else if (auto* b = std::get_if<ptx::Block>(&s.value)) block(*b);
 }
 
-void Builder::instruction(const ptx::Instruction& in) {
+// A vector register stands for {v.x, v.y ...}.
+void Builder::expand_vectors(Operand& o) const {
+  for (Operand& part : o.parts) expand_vectors(part);
+  const Name* n = o.kind == Operand::Kind::name ? find(o.name) : nullptr;
+  if (!n || n->kind != Name::Kind::reg || n->vector == 1) return;
+  constexpr std::string_view kMembers[] = {".x", ".y", ".z", ".w"};
+  Operand vector;
+  vector.kind = Operand::Kind::vector, vector.where = o.where;
+  for (uint32_t m = 0; m < n->vector; ++m) {
+    Operand member = o;
+    member.name += kMembers[m];
+    vector.parts.push_back(std::move(member));
+  }
+  o = std::move(vector);
+}
+
+void Builder::instruction(const ptx::Instruction& original) {
+  ptx::Instruction in = original;
+  for (Operand& o : in.operands) expand_vectors(o);
   insn_ = &in;
   const OpRow* op = find_op(in.opcode);
   if (!op) return unsupported_form("instruction " + in.opcode);
@@ -575,6 +612,7 @@ void Builder::instruction(const ptx::Instruction& in) {
   if (failed_) return;
   op->build(*this);
   if (!failed_ && !mods.left().empty()) unsupported_form("modifier " + mods.left() + " in " + in.opcode);
+  insn_ = &original;
 }
 
 // What specs/ptx_form.def says of the opcode, looked up once each.

@@ -91,6 +91,7 @@ class Builder {
     Kind kind = Kind::reg;
     uint32_t at = 0;  // register offset, or label number
     ptx::Type type = ptx::Type::b32;
+    uint32_t vector = 1;  // members of a vector register; they have names of their own: v.x, v.y ...
     ptx::Space space = ptx::Space::generic;
     uint64_t address = 0;     // of a symbol; index of a function
     uint32_t bytes = 0;       // of a variable
@@ -116,6 +117,8 @@ class Builder {
   Name place_local(const ptx::Variable& v);
   uint32_t frame_address(uint64_t address);  // a register with the address of a framed variable
   void instruction(const ptx::Instruction& in);
+  void expand_vectors(ptx::Operand& o) const;
+  std::optional<uint64_t> fixed_special(std::string_view name) const;
   void judge(std::string_view modifiers);
   void end_of_body();
   void patch_branches();

@@ -176,6 +176,8 @@ void build_pack(Builder& b, Type t, bool packs) {
   const Type part = bits == 32 ? Type::b32 : bits == 16 ? Type::b16 : Type::b8;
   std::vector<uint32_t> registers;
   for (const Operand& o : parts) {
+    if (const auto type = b.register_type(o); type && row(*type).bits != bits)
+      return b.fail("register " + o.name + " has not the " + std::to_string(bits) + " bits of a part in " + b.insn().opcode);
     if (!packs && o.kind == Operand::Kind::sink) registers.push_back(kNone);
     else registers.push_back(packs ? b.source(o, part) : b.destination(o, part));
   }
@@ -209,6 +211,7 @@ void build_mov(Builder& b, Type t) {
 std::optional<Space> take_space(Builder& b) {
   for (std::string_view s : {"shared::cta", "shared::cluster"})
     if (b.mods().take(s)) return Space::shared;
+  if (b.mods().take("param::entry")) return Space::param;
   for (size_t s = 1; s < ptx::kSpaceNames.size(); ++s)
     if (b.mods().take(ptx::kSpaceNames[s])) return static_cast<Space>(s);
   return std::nullopt;

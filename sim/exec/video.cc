@@ -250,7 +250,7 @@ void build_video(Builder& b) {
   const std::string ds = split_selector(d), xs = split_selector(x), ys = split_selector(y);
   const bool third = b.operand_count() == 4;
   const bool needs_third = f.second != Second::none || f.op == Op::mad || f.parts || !ds.empty();
-  if (third != needs_third) return b.fail("wrong number of operands of " + b.insn().opcode);
+  if (needs_third && !third) return b.fail("wrong number of operands of " + b.insn().opcode);
   if (f.op == Op::mad && x.minus != y.minus) f.flags |= kNegateProduct;
   if (f.op == Op::mad && third && b.operand(3).minus) f.flags |= kNegateC;
   Selection at;

@@ -99,6 +99,48 @@ TEST(Ptx, MistakesAreErrorsAtTheirPlace) {
   EXPECT_FALSE(parse("/* open", "e.ptx").ok());
 }
 
+TEST(Ptx, DeclarationsOfEveryKindPrintAndParseBack) {
+  const std::string text =
+      std::string(kHead) +
+      ".global .attribute(.managed) .align 8 .u64 table[2] = {generic(data)+4, data};\n"
+      ".global .b8 bytes[3] = {0xFF(data), 0xFF00(data), 7};\n"
+      ".global .align 4 .b32 data[2 * 4] = {1 + 2, -(3), 0x10};\n"
+      ".pragma \"a\", \"b\";\n"
+      ".visible .func (.param .b32 r) f(.param .b32 x)\n.noreturn\n{\nret;\n}\n"
+      ".alias g, f;\n"
+      ".visible .entry k(.param .u64 .ptr .global .align 16 p)\n.maxntid 32, 2, 1\n.minnctapersm 1\n{\n"
+      ".reg .v4 .b32 v<2>;\nld.global.v4.b32 v0, [table+2*8];\nvadd.s32.s32.s32 v0.x, -v0.y.h1, v0.z.b3;\n}\n";
+  const Module m = parse_ok(text);
+  const Variable* table = m.variable_named("table");
+  ASSERT_NE(table, nullptr);
+  EXPECT_EQ(table->attributes, (std::vector<std::string>{"attribute(.managed)"}));
+  EXPECT_TRUE(table->values[0].generic);
+  EXPECT_EQ(table->values[0].offset, 4);
+  EXPECT_FALSE(table->values[1].generic);
+  EXPECT_EQ(m.variable_named("bytes")->values[1].mask, 0xFF00u);
+  EXPECT_EQ(m.variable_named("data")->dims, (std::vector<uint64_t>{8}));
+  EXPECT_EQ(m.variable_named("data")->values[0].bits, 3u);
+  EXPECT_EQ(static_cast<int64_t>(m.variable_named("data")->values[1].bits), -3);
+  EXPECT_EQ(parse_ok(print(m)), m);
+  EXPECT_EQ(print(parse_ok(print(m))), print(m));
+}
+
+TEST(Ptx, SizesAndVersionsAreBounded) {
+  auto message = [](const std::string& text) {
+    auto m = parse(text, "sizes.ptx");
+    return m.ok() ? std::string("fine") : m.error().message;
+  };
+  const std::string head(kHead);
+  EXPECT_EQ(message(head + ".global .b8 a[1 << 41];"), "a variable is too large");
+  EXPECT_EQ(message(head + ".global .b8 a[1 << 30][1 << 30][1 << 30];"), "a variable is too large");
+  EXPECT_EQ(message(head + ".global .b8 a[-1];"), "a size is expected");
+  EXPECT_EQ(message(head + ".global .align 3 .b8 a[4];"), ".align is no power of two up to 2^20");
+  EXPECT_EQ(message(head + ".entry k()\n{\n.reg .b32 %r<999999999>;\n}\n"), "unreasonable register count");
+  EXPECT_EQ(message(head + ".global .b32 a[] = " + std::string(1000, '{')), "initialisers are nested too deeply");
+  EXPECT_EQ(message(".version 9.9\n.target sm_90\n"), "unsupported: PTX version 9.9");
+  EXPECT_EQ(message(".target sm_90\n"), "expected .version, found '.target'");
+}
+
 // Damaged text is refused or read, never more.
 TEST(Ptx, DamagedTextDoesNoHarm) {
   auto text = read_file(std::string(TESTDATA) + "/sim/tma_ring.nvcc.ptx");
