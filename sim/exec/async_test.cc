@@ -252,6 +252,48 @@ TEST(TensorMap, AnEditThatIsNotAcquiredIsFound) {
   EXPECT_TRUE(found) << first_finding(r);
 }
 
+// What a copy through a map must not do, by rule.
+TEST(TensorMap, BrokenRulesAreNamed) {
+  struct Case {
+    const char *rule, *statements;
+  };
+  const std::string use =
+      "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r8, %r8}], "
+      "[%r2];\n";
+  const std::string replaced = "fence.proxy.tensormap::generic.acquire.gpu [%rd2], 128;\n" + use;
+  const Case cases[] = {
+      {"TMA-12", "add.s64 %rd2, %rd2, 32;\n"},
+      {"TMA-24", "mov.u32 %r9, 0; tensormap.replace.tile.box_dim.global.b1024.b32 [%rd2], 1, %r9;\n"},
+      {"TMA-25", "mov.u32 %r9, 3; tensormap.replace.tile.box_dim.global.b1024.b32 [%rd2], 0, %r9;\n"},
+      {"TMA-28", "mov.u32 %r9, 32; tensormap.replace.tile.box_dim.global.b1024.b32 [%rd2], 0, %r9;\n"},
+      {"TMA-23", "mov.u64 %rd9, 40; tensormap.replace.tile.global_stride.global.b1024.b64 [%rd2], 0, %rd9;\n"},
+      {"TMA-21", "add.s64 %rd9, %rd3, 8; tensormap.replace.tile.global_address.global.b1024.b64 [%rd2], %rd9;\n"},
+      {"TMA-27", "tensormap.replace.tile.element_stride.global.b1024.b32 [%rd2], 1, 9;\n"},
+      {"TMA-30",
+       "tensormap.replace.tile.elemtype.global.b1024.b32 [%rd2], 1; tensormap.replace.tile.fill_mode.global.b1024.b32 "
+       "[%rd2], 1;\n"},
+      {"TMA-03", "tensormap.replace.tile.rank.global.b1024.b32 [%rd2], 0;\n"},
+      {"TMA-04", "mov.u32 %r8, 4;\n"},
+      {"TMA-02", "add.u32 %r1, %r1, 64;\n"},
+      {"TMA-16", "cp.reduce.async.bulk.tensor.2d.global.shared::cta.inc.tile.bulk_group [%rd2, {%r8, %r8}], [%r1];\n"},
+  };
+  for (const Case& t : cases) {
+    const std::string body =
+        ".visible .entry k(.param .u64 map, .param .u64 other)\n{\n" + kRegs +
+        "ld.param.u64 %rd2, [map]; ld.param.u64 %rd3, [other];\n" + kCluster +
+        "mov.u32 %r8, 0; mbarrier.init.shared.b64 [%r2], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 512;\n" +
+        t.statements + replaced + "ret;\n}\n";
+    const RunResult r =
+        run_text(body,
+                 "launch: kernel=k grid=1 block=1\ntensor: src f16 shape=32,16\ntensor: other f16 shape=5,32\narg: map "
+                 "tensormap_ptr f16 dims=16,32 strides=32 box=16,16 swizzle=32B of=src\narg: other buffer of=other\n");
+    EXPECT_EQ(r.outcome, Outcome::trap) << t.rule;
+    bool found = false;
+    for (const Diag& d : r.findings) found |= d.rule == t.rule;
+    EXPECT_TRUE(found) << t.rule << " " << first_finding(r);
+  }
+}
+
 // ---------------------------------------------------------------- cp.async
 
 // Sizes, src-size, ignored sources, policies; what is not copied is zero.

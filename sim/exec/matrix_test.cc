@@ -242,5 +242,94 @@ TEST(Mma, LoadsMultipliesAndStores) {
   }
 }
 
+// 8-bit forms of sm_100a, by CuTe's layouts SM100_U8x8_LDSM_T, SM100_SU4_DU8x16_x1_LDSM_N and SM100_U8x4_STSM_T written
+// out: thread, value -> bit of the matrix. Shared memory is 32 rows of 16 bytes with byte 16 r + c = 16 r + c.
+TEST(Matrix, ByteForms) {
+  struct Form {
+    const char *insn, *registers;
+    uint32_t count;
+    // Expected byte j of register r of a lane.
+    uint32_t (*byte)(uint32_t lane, uint32_t r, uint32_t j);
+  };
+  const Form forms[] = {
+      // Source rows: thread i0 + 2 i1 + 4 i2 names logical row i0 + 8 i1 + 2 i2; value j of register r of thread (t, g)
+      // is
+      // logical row 2 t + (j & 1) + 8 r, byte g + 8 (j >> 1).
+      {"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8", "{%r10, %r11}", 2,
+       [](uint32_t lane, uint32_t r, uint32_t j) {
+         const uint32_t t = lane % 4, g = lane / 4, logical = 2 * t + (j & 1) + 8 * r;
+         const uint32_t thread = (logical & 1) + 2 * (logical >> 3) + 4 * (logical >> 1 & 3);
+         return 16 * thread + g + 8 * (j >> 1);
+       }},
+      // A row of 16 4-bit elements in 8 bytes; lane l has 32 bits at 32 l of the bytes they become, in bits 5:2.
+      {"ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b4x16_p64", "{%r10}", 1,
+       [](uint32_t lane, uint32_t, uint32_t j) {
+         const uint32_t row = lane / 4, element = 4 * (lane % 4) + j, byte = 16 * row + element / 2;
+         return (byte >> (4 * (element & 1)) & 0xF) << 2;
+       }},
+      // 6-bit elements, 12 bytes a row, in bits 5:0.
+      {"ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32", "{%r10}", 1,
+       [](uint32_t lane, uint32_t, uint32_t j) {
+         const uint32_t row = lane / 4, element = 4 * (lane % 4) + j;
+         uint32_t out = 0;
+         for (uint32_t bit = 0; bit < 6; ++bit) {
+           const uint32_t at = 6 * element + bit;
+           out |= ((16 * row + at / 8) >> (at % 8) & 1) << bit;
+         }
+         return out;
+       }},
+  };
+  for (const Form& f : forms) {
+    const std::string kernel =
+        std::string(
+            ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.shared "
+            ".align 16 .b8 s[512];\n.reg .b32 %r<20>; .reg .b64 %rd<4>; .reg .pred %p;\nld.param.u64 %rd1, [out]; "
+            "mov.u32 %r1, %tid.x; mov.u32 %r2, s; mov.u32 %r3, %r1;\nL: add.u32 %r4, %r2, %r3; st.shared.b8 [%r4], "
+            "%r3; add.u32 %r3, %r3, 32; setp.lt.u32 %p, %r3, 512; @%p bra L;\nbar.warp.sync -1; shl.b32 %r5, %r1, 4; "
+            "add.u32 %r5, %r5, %r2;\n") +
+        f.insn + " " + f.registers +
+        ", [%r5];\nmul.wide.u32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2; st.global.b32 [%rd3], " + "%r10;\n" +
+        (f.count == 2 ? "st.global.b32 [%rd3+4], %r11;\n" : "") + "ret;\n}\n";
+    auto module = ptx::parse(kernel, "ldmatrix.ptx");
+    ASSERT_TRUE(module.ok()) << render(module.error());
+    auto m = runtime::parse_manifest(
+        "launch: kernel=k grid=1 block=32\ntensor: out u8 shape=256 role=out\narg: out buffer of=out\n");
+    auto r = run(*module, *m, {}, {});
+    ASSERT_TRUE(r.ok()) << render(r.error());
+    ASSERT_EQ(r->outcome, Outcome::clean) << render(r->findings[0]);
+    for (uint32_t lane = 0; lane < 32; ++lane)
+      for (uint32_t reg = 0; reg < f.count; ++reg)
+        for (uint32_t j = 0; j < 4; ++j)
+          EXPECT_EQ(r->outputs[0].bytes[8 * lane + 4 * reg + j], f.byte(lane, reg, j) & 0xFF)
+              << f.insn << lane << reg << j;
+  }
+}
+
+// stmatrix.m16n8.b8.trans by SM100_U8x4_STSM_T: thread 4 g + t, byte j goes to row 2 t + (j & 1), byte g + 8 (j >> 1).
+TEST(Matrix, ByteStores) {
+  const std::string kernel =
+      ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.shared .align 16 .b8 "
+      "s[256];\n.reg .b32 %r<20>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, s; "
+      "mad.lo.u32 %r10, %r1, 0x04040404, 0x03020100; xor.b32 %r11, %r10, -1; and.b32 %r3, %r1, 15; shl.b32 %r3, %r3, "
+      "4; "
+      "add.u32 %r5, %r3, %r2;\nstmatrix.sync.aligned.m16n8.x2.trans.shared.b8 [%r5], {%r10, %r11};\nbar.warp.sync -1; "
+      "shl.b32 %r4, %r1, 2; add.u32 %r6, %r4, %r2; ld.shared.b32 %r7, [%r6]; ld.shared.b32 %r8, [%r6+128]; "
+      "mul.wide.u32 "
+      "%rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; st.global.b32 [%rd3], %r7; st.global.b32 [%rd3+128], %r8;\nret;\n}\n";
+  auto module = ptx::parse(kernel, "stmatrix.ptx");
+  ASSERT_TRUE(module.ok()) << render(module.error());
+  auto m = runtime::parse_manifest(
+      "launch: kernel=k grid=1 block=32\ntensor: out u8 shape=256 role=out\narg: out buffer of=out\n");
+  auto r = run(*module, *m, {}, {});
+  ASSERT_TRUE(r.ok()) << render(r.error());
+  ASSERT_EQ(r->outcome, Outcome::clean) << render(r->findings[0]);
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    for (uint32_t j = 0; j < 4; ++j) {
+      const uint32_t at = 16 * (2 * (lane % 4) + (j & 1)) + lane / 4 + 8 * (j >> 1), v = (4 * lane + j) & 0xFF;
+      EXPECT_EQ(r->outputs[0].bytes[at], v) << lane << " " << j;
+      EXPECT_EQ(r->outputs[0].bytes[128 + at], v ^ 0xFF) << lane << " " << j;
+    }
+}
+
 }  // namespace
 }  // namespace tc::sim

@@ -370,6 +370,16 @@ def tile_loads():
     return load_kernel("tma_tile", maps)
 
 
+def nan_fills():
+    """The NaN that fills outside of tensors of each float type."""
+    maps = []
+    for kind, size in (("f16", 2), ("bf16", 2), ("f32", 4), ("f64", 8)):
+        box = [64 // size, 4]
+        arg = f"m{len(maps)} tensormap {kind} dims={128 // size},8 strides=128 box={join(box)} oob=nan swizzle=none of=src"
+        maps.append((arg, 2, "tile", [-32 // size, 6], [], 64 * 4))
+    return load_kernel("tma_nan", maps)
+
+
 def im2col_loads():
     maps = []
     for dims, lower, upper, steps, channels, pixels, at, offs, swizzle in IM2COL:
@@ -491,6 +501,7 @@ def kernels():
             yield wgmma_kernel(f"wgmma_{group}_{fill}", group, fill)
     yield wgmma_kernel("wgmma_s32", "s32", "ints")
     yield tile_loads()
+    yield nan_fills()
     yield im2col_loads()
     yield tensor_stores()
     yield bulk_reduces()
