@@ -415,6 +415,10 @@ Clock RaceChecker::fenced_clock(const WarpState& w, uint32_t agent, uint32_t lan
   return c;
 }
 
+void RaceChecker::fenced_into(Clock& into, uint32_t agent, uint32_t lanes) const {
+  each_lane(lanes, [&](uint32_t l) { join(into, fenced_clock(states_[agent], agent, l)); });
+}
+
 void RaceChecker::strong(uint32_t agent, uint32_t lane, bool is_global, uint64_t address, StrongOp op, Order order) {
   WarpState& w = states_[agent];
   Published& all = is_global ? *published_ : shared_published_;

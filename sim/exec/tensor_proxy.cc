@@ -103,10 +103,13 @@ Step release_maps(Warp& w, const Insn&) {
   return Step::next;
 }
 
+// A hint: a map that is never used may be anything (CUTLASS prefetches that of an operand which is not there).
 Step prefetch_map(Warp& w, const Insn& i) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
-    if (!map_at(w, i, l, stored_address(w, w.cta->program.lists.data() + i.imm, l))) return Step::trap;
+    uint64_t address = stored_address(w, w.cta->program.lists.data() + i.imm, l);
+    const ptx::Space space = resolve(address);
+    if (!host_memory(w, i, l, space, address, kTensorMapBytes, false)) return Step::trap;
   }
   return Step::next;
 }

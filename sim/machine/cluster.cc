@@ -122,9 +122,9 @@ bool arrive_cluster(Warp& w, bool releases, uint32_t place) {
         "warp " + std::to_string(w.index) + " arrives again at the barrier of the cluster before waiting for it"));
   w.cluster_arrived |= w.mask;
   for (uint32_t m = w.mask; m; m &= m - 1) w.cluster_generation[std::countr_zero(m)] = c.barrier.generation;
-  if (c.race && releases) {
-    c.race->settle(w.agent, w.mask);
-    c.race->snapshot_into(c.barrier.clock, w.agent, w.mask);
+  if (c.race) {
+    if (releases) c.race->snapshot_into(c.barrier.clock, w.agent, w.mask);
+    else c.race->fenced_into(c.barrier.clock, w.agent, w.mask);
     c.race->released(w.agent, place);
   }
   ++c.progress;

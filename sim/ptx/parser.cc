@@ -460,7 +460,8 @@ class Parser {
     }
     in.where.range = range(peek());
     in.opcode = word("an instruction");
-    while (peek().kind == Token::Kind::dotted && peek().glued) in.opcode += take().text;
+    // ptxas takes modifiers after a space too: `... .bulk_group .L2::cache_hint`.
+    while (peek().kind == Token::Kind::dotted) in.opcode += take().text;
     in.location = location_;
     call_ = in.opcode == "call" || in.opcode.starts_with("call.");
     if (!at(";")) {

@@ -108,7 +108,67 @@ def cutlass_sm90(which, m, n, k):
                 reference=lambda t: gemm(t, out="D"))
 
 
+def tilelang(file, expression, outputs, reference, **more):
+    return dict(tilelang=(file, expression), folder="TILELANG_EXAMPLES", capture=False, std="c++20", outputs=outputs,
+                reference=reference, **more)
+
+
+def layernorm(x, w, b, eps=1e-5):
+    mean = x.mean(-1, keepdims=True)
+    return (x - mean) / np.sqrt(x.var(-1, keepdims=True) + eps) * w + b
+
+
+def bshd_attention(t, causal=False):
+    """[batch, seq, heads, dim] as the files have it."""
+    q, k, v = (t[n].astype(np.float64).transpose(0, 2, 1, 3) for n in ("Q", "K", "V"))
+    b, h, n, d = q.shape
+    o = attention({"q": q.reshape(b * h, n, d), "k": k.reshape(b * h, n, d), "v": v.reshape(b * h, n, d)}, causal)["o"]
+    return {"Output": o.reshape(b, h, n, d).transpose(0, 2, 1, 3)}
+
+
+def nn_gemm(t):
+    return gemm(t, transposed_b=False)
+
+
 ROWS = {
+    "tilelang elementwise add": tilelang(
+        "elementwise/example_elementwise_add.py",
+        "elementwise_add.compile(M=256, N=256, block_M=32, block_N=32, threads=128, in_dtype=T.float32, out_dtype=T.float32)",
+        ["C"], lambda t: {"C": t["A"] + t["B"]}),
+    "tilelang gemm (auto roles)": tilelang(
+        "gemm/example_gemm.py", "matmul.compile(M=512, N=256, K=256, block_M=128, block_N=128, block_K=32)", ["C"], nn_gemm),
+    "tilelang gemm persistent": tilelang(
+        "gemm/example_gemm_persistent.py",
+        "matmul_persistent.compile(M=1024, N=1024, K=256, block_M=128, block_N=256, block_K=64, threads=256, num_stages=3)",
+        ["C"], nn_gemm),
+    "tilelang gemm split-K": tilelang(
+        "gemm_splitk/example_tilelang_gemm_splitk.py",
+        "matmul.compile(M=256, N=256, K=1024, block_M=128, block_N=128, block_K=32, split_k=4)", [], nn_gemm, zeros=["C"],
+        checked=["C"]),
+    "tilelang gemm T.ws": tilelang(
+        "warp_specialize/example_warp_specialize_gemm_copy_gemm_0_1.py",
+        "matmul_warp_specialize_copy_gemm_0_1.compile(M=512, N=512, K=256, block_M=128, block_N=128, block_K=64)", ["C"], nn_gemm),
+    "tilelang gemm T.ws barriers": tilelang(
+        "warp_specialize/example_warp_specialize_gemm_barrierpipe_stage2.py",
+        "matmul.compile(M=512, N=512, K=256, block_M=128, block_N=128, block_K=64)", ["C"], nn_gemm),
+    "tilelang layer norm": tilelang(
+        "norm/layernorm.py", "_layernorm_fwd(64, 512, eps=1e-5, in_dtype=T.float16, out_dtype=T.float16)", ["Y", "Mean", "Rstd"],
+        lambda t: {"Y": layernorm(*(t[n].astype(np.float64) for n in ("X", "gamma", "beta")))}, checked=["Y"]),
+    "tilelang attention": tilelang(
+        "flash_attention/example_mha_fwd_bshd.py",
+        "flashattn(1, 2, 512, 64, False, block_M=128, block_N=128, num_stages=1, threads=128)", ["Output"], bshd_attention,
+        tolerance=2e-3),
+    "tilelang attention causal": tilelang(
+        "flash_attention/example_mha_fwd_bshd.py",
+        "flashattn(1, 2, 512, 64, True, block_M=128, block_N=128, num_stages=1, threads=128)", ["Output"],
+        lambda t: bshd_attention(t, True), tolerance=2e-3),
+    "tilelang cumsum": tilelang(
+        "gdn/example_cumsum.py", "tilelang_chunk_local_cumsum_scalar(1, 256, 4, chunk_size=64, block_S=64, head_first=True)",
+        ["G_new"], lambda t: {"G_new": t["G"].astype(np.float64).reshape(1, 4, 4, 64).cumsum(-1).reshape(1, 4, 256)}),
+    "tilelang top-k": tilelang(
+        "topk/example_topk.py", "tl_topk.compile(M=64, N=128, topk=4, blk_m=64)", ["topk_gates", "topk_indices"],
+        lambda t: {"topk_gates": -np.sort(-t["logits"], axis=1)[:, :4],
+                   "topk_indices": np.argsort(-t["logits"], axis=1, kind="stable")[:, :4]}),
     "classic reduction": classic("reduction", lambda x: np.array([x.sum()])),
     "classic scan": classic("scan", np.cumsum, make=small_ints),
     "classic histogram": classic("histogram", lambda x: np.bincount(x.astype(int), minlength=256), make=small_ints),
@@ -150,6 +210,19 @@ def call(command, seconds=900, **more):
     return done.stdout
 
 
+def generate_tilelang(row, folder, source, flags):
+    """Asks the release for the CUDA of a kernel file; its package has the headers."""
+    python = os.environ["TILELANG_PYTHON"]
+    file, expression = row["tilelang"]
+    extra = [x for o in row["outputs"] for x in ("--out", o)] + [x for o in row.get("zeros", []) for x in ("--zero", o)]
+    text = call([python, os.path.join(HERE, "tilelang_cuda.py"), os.path.join(folder, file), expression, *extra])
+    with open(source, "w") as f:
+        f.write(text[text.index("// launch:"):])
+    package = call([python, "-c", "import importlib.util as u; print(u.find_spec('tilelang').submodule_search_locations[0])"])
+    package = package.strip().splitlines()[-1]
+    flags += ["-I", package + "/src", "-I", package + "/3rdparty/cutlass/include", "-w"]
+
+
 def prepare(row, folder, where):
     """The .ptx of a row with its manifest in front."""
     arch = row.get("arch", "sm_90a")
@@ -157,10 +230,12 @@ def prepare(row, folder, where):
     with open(source, "w") as f:
         for name, value in row.get("defines", {}).items():
             f.write(f"#define {name} {value}\n")
-        f.write(f'#include "{row["source"]}"\n')
+        f.write(f'#include "{row["source"]}"\n' if "source" in row else "")
     flags = ["-std=" + row.get("std", "c++17"), "-O3", "-lineinfo", "-gencode", GENCODE[arch], "-I", HERE]
     flags += [f for i in row.get("includes", []) for f in ("-I", os.path.join(folder or HERE, i))]
     flags += row.get("flags", [])
+    if row.get("tilelang"):
+        generate_tilelang(row, folder, source, flags)
     call(["nvcc", *flags, "-ptx", "-o", os.path.join(where, "row.ptx"), source])
     text = open(os.path.join(where, "row.ptx")).read()
     entries = [e for e in re.findall(r"\.entry\s+(\S+?)\(", text) if re.search(row.get("entry", "."), e)]
@@ -168,10 +243,11 @@ def prepare(row, folder, where):
         raise Failure(f"{len(entries)} kernels match {row.get('entry')}: {entries[:4]}")
     if row.get("capture", True):
         # The program's own definitions of a few runtime functions come before those of the shared library.
+        flags = [f.replace("code=sm_", "code=compute_") for f in flags]  # its device code is not run: no machine code
         call(["nvcc", *flags, "-cudart", "shared", "-o", os.path.join(where, "row"), source, *row.get("libraries", [])])
         header = call([os.path.join(where, "row"), entries[0], *param_sizes(text, entries[0])])
     else:
-        header = "".join(line for line in open(os.path.join(HERE, row["source"])) if re.match(r"// (launch|tensor|arg|check):", line))
+        header = "".join(line for line in open(source if row.get("tilelang") else os.path.join(HERE, row["source"])) if re.match(r"// (launch|tensor|arg|check):", line))
     path = os.path.join(where, "kernel.ptx")
     with open(path, "w") as f:
         f.write(header + text)
@@ -215,7 +291,7 @@ def run(name, row, options):
                         inputs[t] = np.asarray(x).astype(NUMPY[dtype])
                         np.save(os.path.join(where, t + ".npy"), inputs[t])
                         extra += ["--input", f"{t}={where}/{t}.npy"]
-                    elif "role=in " not in more + " " and t in row.get("outputs", ["C", "o", "D"]):
+                    elif "role=in " not in more + " " and t in row.get("checked", row.get("outputs", ["C", "o", "D"])):
                         extra += ["--output", f"{t}={where}/{t}.npy"]
             started = time.time()
             said = subprocess.run([tilesim, "run", path, "--check", options.check, "--schedule", options.schedule, *extra],
