@@ -123,6 +123,7 @@ bool arrive_cluster(Warp& w, bool releases, uint32_t place) {
   w.cluster_arrived |= w.mask;
   for (uint32_t m = w.mask; m; m &= m - 1) w.cluster_generation[std::countr_zero(m)] = c.barrier.generation;
   if (c.race) {
+    c.race->settle(w.agent, w.mask);
     if (releases) c.race->snapshot_into(c.barrier.clock, w.agent, w.mask);
     else c.race->fenced_into(c.barrier.clock, w.agent, w.mask);
     c.race->released(w.agent, place);
