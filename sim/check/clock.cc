@@ -65,16 +65,21 @@ bool Knowledge::covers(const Knowledge& other) const {
 
 namespace {
 
+bool covers(const Part& a, const Part& b) {
+  return a.known.covers(b.known) && a.visible.covers(b.visible) && a.passed.covers(b.passed);
+}
+
 void join(Shared<Part>& into, const Shared<Part>& other) {
   if (!other || into == other) return;
-  if (!into || (other->known.covers(into->known) && other->visible.covers(into->visible))) {
+  if (!into || covers(*other, *into)) {
     into = other;
     return;
   }
-  if (into->known.covers(other->known) && into->visible.covers(other->visible)) return;
+  if (covers(*into, *other)) return;
   Part& p = into.own();
   p.known.join(other->known);
   p.visible.join(other->visible);
+  p.passed.join(other->passed);
 }
 
 void join_foreign(Clock& into, uint32_t cluster, const Shared<Part>& part) {

@@ -7,7 +7,9 @@
 // An event of epoch e of lane l of row r is known where known.of(r, l) >= e. Mostly all lanes of a row are known up to
 // one epoch (`all`); rows of which some lanes are known further have 32 numbers of their own (`ahead`).
 //   warp 2 released epoch 7 as a whole, then its lane 0 alone epoch 9:   all[2] = 7, ahead: row 2, lane 0 = 9, others 0
-// `known` is happens-before; `visible` is the part of it that the async proxy sees as well (FENCE-01).
+// `known` is happens-before; `visible` is the part of it that the async proxy sees as well (FENCE-01). `passed` is more:
+// what is over, though nothing that it wrote need be visible: a relaxed arrival says no more than that. It is enough to
+// overwrite what was read or copied there (not what a thread wrote), and for the CTA that is told to exit.
 // Parts are shared between clocks and copied when one of them changes; one thread uses them at a time.
 #pragma once
 #include <array>
@@ -79,7 +81,7 @@ class Knowledge {
 // About the agents of one cluster.
 struct Part {
   uint32_t references = 0;
-  Knowledge known, visible;
+  Knowledge known, visible, passed;
 };
 
 struct ForeignParts {

@@ -188,7 +188,8 @@ void RaceChecker::check_lifetimes() {
     for (const RemoteUse& u : remote_uses_) {
       if (u.rank != rank) continue;
       bool known = true;
-      for (uint32_t l = 0; l < 32; ++l) known &= !(u.lanes >> l & 1) || end.part->known.of(u.row, l) >= u.epoch;
+      for (uint32_t l = 0; l < 32; ++l) known &= !(u.lanes >> l & 1) ||
+                                                   std::max(end.part->known.of(u.row, l), end.part->passed.of(u.row, l)) >= u.epoch;
       if (!known)
         race({.rule = "CLUST-07", .word = rank, .now = {cluster_, u.row, u.epoch, u.place}, .before = {.epoch = 1}});
     }
@@ -417,6 +418,17 @@ Clock RaceChecker::fenced_clock(const WarpState& w, uint32_t agent, uint32_t lan
 
 void RaceChecker::fenced_into(Clock& into, uint32_t agent, uint32_t lanes) const {
   each_lane(lanes, [&](uint32_t l) { join(into, fenced_clock(states_[agent], agent, l)); });
+}
+
+void RaceChecker::passed_into(Clock& into, uint32_t agent, uint32_t lanes) const {
+  const Clock over = snapshot(agent, lanes);
+  if (!over.part) return;
+  Clock out;
+  out.cluster = over.cluster;
+  Part& p = out.part.own();
+  p.passed = over.part->known;
+  p.passed.join(over.part->passed);
+  join(into, out);
 }
 
 void RaceChecker::strong(uint32_t agent, uint32_t lane, bool is_global, uint64_t address, StrongOp op, Order order) {

@@ -77,6 +77,8 @@ class RaceChecker : private RaceSink {
   void snapshot_into(Clock& into, uint32_t agent, uint32_t lanes) const;
   // What the lanes published with their last fence: all that a relaxed arrival releases.
   void fenced_into(Clock& into, uint32_t agent, uint32_t lanes) const;
+  // That what the lanes know and have done is over (Part::passed), by a relaxed arrival.
+  void passed_into(Clock& into, uint32_t agent, uint32_t lanes) const;
   // Ends the epoch that a snapshot published; `place`: the instruction that did.
   void released(uint32_t agent, uint32_t place = UINT32_MAX);
   void acquire(uint32_t agent, uint32_t lanes, const Clock& clock);

@@ -109,10 +109,10 @@ bool Toucher::is_own(const Touch& e) const {
          (e.row == view_.own_row || (e.row == view_.own_copies && e.epoch <= view_.copies_known));
 }
 
-Toucher::Order Toucher::order(const Touch& e, uint32_t their_lanes, bool visible) const {
+Toucher::Order Toucher::order(const Touch& e, uint32_t their_lanes, Knowledge Part::*by) const {
   const Part* part = e.cluster == view_.cluster ? view_.part : view_.clock ? view_.clock->about(e.cluster) : nullptr;
   if (!part) return Order::unordered;
-  const Knowledge& k = visible ? part->visible : part->known;
+  const Knowledge& k = part->*by;
   if (k.floor(e.row) >= e.epoch) return Order::after_all;
   for (uint32_t m = their_lanes; m; m &= m - 1)
     if (k.of(e.row, static_cast<uint32_t>(std::countr_zero(m))) < e.epoch) return Order::unordered;
@@ -132,13 +132,16 @@ bool Toucher::drops(const Entry& e, uint32_t theirs, uint32_t lanes, bool same, 
   const bool covered = (e.bytes & ~bytes_) == 0, alike = ev.kind == event_.kind && ev.async == event_.async;
   if (common && conflict(ev.kind, event_.kind)) {
     const uint32_t who = lanes_on(e, theirs, common);
-    Order known = order(ev, who, false);
+    Order known = order(ev, who, &Part::known);
+    // What was read, or written by a copy that somebody saw complete, may be overwritten once it is over.
+    const bool over = ev.kind == Access::read || (ev.async && event_.kind == Access::write);
+    if (known == Order::unordered && over) known = order(ev, who, &Part::passed);
     if (known != Order::after_all && is_own(ev) && own_lanes_only(e, theirs, lanes)) known = Order::after_these;
     reusable &= known == Order::after_all || (e.lanes == 0 && same);
     if (known == Order::unordered) {
       report("RACE-01", word, ev);
     } else if (event_.async && !ev.async && is_write(ev.kind)) {
-      const Order seen = order(ev, who, true);
+      const Order seen = order(ev, who, &Part::visible);
       reusable &= seen != Order::after_these;
       if (seen == Order::unordered) report(is_write(event_.kind) ? "FENCE-04" : "FENCE-01", word, ev);
     }
@@ -154,7 +157,7 @@ bool Toucher::drops(const Entry& e, uint32_t theirs, uint32_t lanes, bool same, 
     }
     return covered && e.part == part_ && (part_ == 0 ? (theirs & ~lanes) == 0 : theirs == lanes);
   }
-  return covered && order(ev, theirs, false) == Order::after_all;
+  return covered && order(ev, theirs, &Part::known) == Order::after_all;
 }
 
 void Toucher::judge(Cell& cell, uint64_t word, uint32_t lanes) {

@@ -89,7 +89,7 @@ class Toucher {
 
   // Known to have happened: whatever the lanes of the row, or looked up for these lanes.
   enum class Order : uint8_t { after_all, after_these, unordered };
-  Order order(const Touch& e, uint32_t their_lanes, bool visible) const;
+  Order order(const Touch& e, uint32_t their_lanes, Knowledge Part::*by) const;
   bool is_own(const Touch& e) const;
   uint32_t lanes_on(const Entry& e, uint32_t lanes, uint32_t bytes) const;
   bool own_lanes_only(const Entry& e, uint32_t their_lanes, uint32_t lanes) const;

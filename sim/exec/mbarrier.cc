@@ -89,6 +89,7 @@ void publish(Warp& w, const Insn& i, uint32_t lane, const Found& f) {
   if (i.c & kExpect) note_expect(w, *f.barrier, i.place);
   race->pass_tickets(f.barrier->arriving, w.agent, lane);
   if (!(i.c & kRelaxed)) return race->snapshot_into(f.barrier->arriving, w.agent, 1u << lane);
+  race->passed_into(f.barrier->arriving, w.agent, 1u << lane);
   f.barrier->relaxed = true;
   race->strong(w.agent, lane, false, f.owner->flat(f.address), StrongOp::update, Order::relaxed);
 }

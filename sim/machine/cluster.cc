@@ -125,7 +125,7 @@ bool arrive_cluster(Warp& w, bool releases, uint32_t place) {
   if (c.race) {
     c.race->settle(w.agent, w.mask);
     if (releases) c.race->snapshot_into(c.barrier.clock, w.agent, w.mask);
-    else c.race->fenced_into(c.barrier.clock, w.agent, w.mask);
+    else c.race->fenced_into(c.barrier.clock, w.agent, w.mask), c.race->passed_into(c.barrier.clock, w.agent, w.mask);
     c.race->released(w.agent, place);
   }
   ++c.progress;
