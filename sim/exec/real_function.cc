@@ -27,8 +27,15 @@ struct Apply {
 double reciprocal(double x) { return 1 / x; }
 double square_root(double x) { return std::sqrt(x); }
 double reciprocal_root(double x) { return 1 / std::sqrt(x); }
-double sine(double x) { return std::sin(x); }
-double cosine(double x) { return std::cos(x); }
+// A device takes the argument in turns: x times 1/(2 pi) as f32, rounded toward zero. This makes its error for large
+// arguments (2^-16.6 at 100), and an H200 is within 2^-21.4 of the function of what is left.
+double in_turns(double x) {
+  constexpr float kTurn = 0.15915494f;
+  constexpr double kTwoPi = 6.283185307179586477;
+  return kTwoPi * narrow<Rounding::rz>(x * kTurn);
+}
+double sine(double x) { return std::sin(in_turns(x)); }
+double cosine(double x) { return std::cos(in_turns(x)); }
 double log_2(double x) { return std::log2(x); }
 double exp_2(double x) { return std::exp2(x); }
 double hyperbolic_tangent(double x) { return std::tanh(x); }

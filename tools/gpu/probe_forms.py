@@ -443,7 +443,16 @@ def run(folder, results):
 
 # ---------------------------------------------------------------- recordings
 
-FUNCTIONS = {"exp2": lambda x: 2.0 ** x, "rcp": lambda x: 1 / x, "rsqrt": lambda x: 1 / math.sqrt(x), "sqrt": math.sqrt, "log2": math.log2, "sin": math.sin, "cos": math.cos,
+def in_turns(x):
+    """What sin.approx and cos.approx take the function of: x / (2 pi) as f32, rounded toward zero."""
+    exact = x * 0.15915493667125702
+    near = struct.unpack("<f", struct.pack("<f", exact))[0]
+    if abs(near) > abs(exact):
+        near = as_float(f32_bits(near) - 1, "f32")
+    return 2 * math.pi * near
+
+
+FUNCTIONS = {"exp2": lambda x: 2.0 ** x, "rcp": lambda x: 1 / x, "rsqrt": lambda x: 1 / math.sqrt(x), "sqrt": math.sqrt, "log2": math.log2, "sin": lambda x: math.sin(in_turns(x)), "cos": lambda x: math.cos(in_turns(x)),
              "tanh": math.tanh, "pidiv": lambda x: 3.1415927410125732 / x}
 
 
