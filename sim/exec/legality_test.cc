@@ -6,6 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "runtime/inputs.h"
+#include "sim/api.h"
 #include "sim/exec/builder.h"
 #include "sim/machine/memory.h"
 
@@ -61,13 +63,16 @@ struct Verdict {
   bool accepted;
   std::string rule, message;
 };
+std::string kernel_text(const std::string& instruction, const std::string& target) {
+  return ".version 9.0\n.target " + target +
+         "\n.address_size 64\n.visible .entry k(.param .u64 pin, .param .align 64 .b8 tmap[128])\n{\n"
+         ".reg .pred %p<8>; .reg .b16 %h<16>; .reg .b32 %r<600>; .reg .b64 %rd<40>; .reg .f32 %f<600>; .reg .f64 "
+         "%d<64>;\n"
+         ".shared .align 1024 .b8 sm[2048];\nld.param.u64 %rd0, [pin];\nmov.b64 %rd1, tmap;\nmov.u32 %r0, sm;\n" +
+         instruction + "\nret;\n}\n";
+}
 Verdict decode(const std::string& instruction, const std::string& target) {
-  const std::string text =
-      ".version 9.0\n.target " + target +
-      "\n.address_size 64\n.visible .entry k(.param .u64 pin, .param .align 64 .b8 tmap[128])\n{\n"
-      ".reg .pred %p<8>; .reg .b16 %h<16>; .reg .b32 %r<600>; .reg .b64 %rd<40>; .reg .f32 %f<600>; .reg .f64 %d<64>;\n"
-      ".shared .align 1024 .b8 sm[2048];\nld.param.u64 %rd0, [pin];\nmov.b64 %rd1, tmap;\nmov.u32 %r0, sm;\n" +
-      instruction + "\nret;\n}\n";
+  const std::string text = kernel_text(instruction, target);
   auto module = ptx::parse(text, "row.ptx");
   if (!module.ok()) return {false, module.error().rule, module.error().message};
   GlobalMemory global;
@@ -128,6 +133,49 @@ TEST(Legality, Mbarrier) { check_table("mbarrier", kAll, {}, 0.95); }
 // Targets up to sm_90a: what later ones add is unsupported.
 TEST(Legality, Tma) { check_table("tma", {"sm_80", "sm_90", "sm_90a"}, {}, 0.95); }
 TEST(Legality, CpAsync) { check_table("cpasync_misc", kAll, {}, 0.95); }
+
+// Mutated rows are decoded and, where that works, run: a verdict or a diagnostic, never a crash.
+std::string mutated(std::string text, uint64_t seed) {
+  for (uint64_t n = 0; n < 1 + seed % 2; ++n) {
+    const uint64_t r = runtime::splitmix64(seed + 17 * n);
+    const size_t at = r % text.size();
+    const size_t next = text.find_first_of(".,{}[]; ", at + 1);
+    switch (r >> 32 & 3) {
+      case 0: text.erase(at, next == std::string::npos ? 1 : next - at); break;
+      case 1: text.insert(at, ",%r3"); break;
+      case 2: text.replace(at, 1, std::to_string(r >> 40 & 31)); break;
+      case 3: text.insert(at, text.substr(at, next == std::string::npos ? 1 : next - at)); break;
+    }
+    if (text.empty()) return "ret;";
+  }
+  return text;
+}
+
+TEST(Legality, MutatedRowsEndInADiagnostic) {
+  auto manifest = runtime::parse_manifest(
+      "launch: kernel=k grid=1 block=128\ntensor: t u8 shape=4096\ntensor: src f16 shape=16,64\narg: pin buffer "
+      "of=t\narg: tmap tensormap f16 dims=64,16 strides=128 box=64,8 swizzle=128B of=src\n");
+  ASSERT_TRUE(manifest.ok());
+  uint64_t seed = 1;
+  int ran = 0, refused = 0;
+  for (const char* name : {"mma", "mma_sp", "ldstmatrix", "wgmma", "tma", "mbarrier", "cpasync_misc"}) {
+    const Table t = read_table(name);
+    for (size_t row = 0; row < t.rows.size(); ++row) {
+      const std::string text = kernel_text(mutated(t.rows[row].instruction, seed += 1001), "sm_90a");
+      auto module = ptx::parse(text, "row.ptx");
+      if (!module.ok() || module->entries().empty()) {
+        ++refused;
+        continue;
+      }
+      Options o;
+      o.step_limit = 20000;
+      auto r = run(*module, *manifest, {}, o);
+      ++(r.ok() ? ran : refused);
+    }
+  }
+  EXPECT_GT(ran, 20);
+  EXPECT_GT(refused, 300);
+}
 
 }  // namespace
 }  // namespace tc::sim
