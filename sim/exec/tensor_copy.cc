@@ -143,8 +143,11 @@ Step tensor_load(Warp& w, const Insn& i) {
   return Step::next;
 }
 
+// Lanes of one warp may all issue the very same store (CUTLASS epilogues do): its writes are the same bytes, so they are
+// noted once.
 Step tensor_store(Warp& w, const Insn& i) {
   Cta& c = *w.cta;
+  const TensorStore* first = nullptr;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
     auto op = std::make_unique<TensorStore>();
@@ -162,7 +165,9 @@ Step tensor_store(Warp& w, const Insn& i) {
       op->reduce = find_reduce(reduction.op, type);
     }
     enter_group(w, l, i, *op);
-    if (c.race) {
+    const bool again = first && !op->reduce && first->from == op->from && first->box.rows == b.rows;
+    if (!first) first = op.get();
+    if (c.race && !again) {
       each_shared_range(b, op->from,
                         [&](uint32_t at, uint32_t bytes) { note_store_read(w, l, *op, op->from + at, bytes); });
       for (size_t r = 0; r < b.rows.size(); ++r)
