@@ -47,8 +47,9 @@ bool among(std::string_view alternatives, std::string_view word) {
 }
 
 // Words that are types; longest first does not matter, they are compared whole.
-constexpr std::string_view kTypeWords[] = {"pred", "b8",  "b16", "b32",  "b64",   "b128", "u8",    "u16",  "u32",   "u64",   "s8",     "s16",
-                                           "s32",  "s64", "f16", "f16x2", "bf16", "bf16x2", "f32", "f64", "tf32", "u16x2", "s16x2", "e4m3x2", "e5m2x2"};
+constexpr std::string_view kTypeWords[] = {"pred", "b8",  "b16",  "b32",   "b64",   "b128",   "u8",    "u16",  "u32",
+                                           "u64",  "s8",  "s16",  "s32",   "s64",   "f16",    "f16x2", "bf16", "bf16x2",
+                                           "f32",  "f64", "tf32", "u16x2", "s16x2", "e4m3x2", "e5m2x2"};
 
 struct Words {
   std::vector<std::string_view> types, others;
@@ -75,7 +76,8 @@ bool fits_places(std::string_view places, const std::vector<std::string_view>& t
 // A group is "a|b|c"; a ? behind its first word makes it optional.
 bool in_group(std::string_view group, std::string_view word) {
   bool member = false;
-  each_piece(group, '|', [&](std::string_view a) { member |= (a.ends_with('?') ? a.substr(0, a.size() - 1) : a) == word; });
+  each_piece(group, '|',
+             [&](std::string_view a) { member |= (a.ends_with('?') ? a.substr(0, a.size() - 1) : a) == word; });
   return member;
 }
 bool in_groups(std::string_view groups, std::string_view word) {
@@ -104,7 +106,8 @@ FormVerdict judge_form(std::string_view mnemonic, std::string_view modifiers) {
     out.has_rows = true;
     std::erase_if(unknown, [&](std::string_view w) { return in_groups(row.groups, w); });
     if (!fits_places(row.places, words.types) || !fits_groups(row.groups, words.others)) continue;
-    if (!out.fits || row.sm < out.sm || (row.sm == out.sm && row.version < out.version)) out.version = row.version, out.sm = row.sm;
+    if (!out.fits || row.sm < out.sm || (row.sm == out.sm && row.version < out.version))
+      out.version = row.version, out.sm = row.sm;
     out.fits = true;
   }
   if (out.has_rows && !unknown.empty()) out.unknown = unknown.front();

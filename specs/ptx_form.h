@@ -1,5 +1,6 @@
 // Does an opcode exist, and from which PTX version and target on? The rows of ptx_form.def.
-//   judge_form("add", ".rn.f16x2") -> {known, version 42, sm 53}        judge_form("add", ".rn.rz.f32") -> {unknown form}
+//   judge_form("add", ".rn.f16x2") -> {known, version 42, sm 53}        judge_form("add", ".rn.rz.f32") -> {unknown
+//   form}
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,4 +1,5 @@
-// The table of forms: combinations that ptxas 13.0 was seen to accept or refuse, by hand; tools/ptx_forms.py asks it about all.
+// The table of forms: combinations that ptxas 13.0 was seen to accept or refuse, by hand; tools/ptx_forms.py asks it
+// about all.
 #include "specs/ptx_form.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ constexpr Row kRows[] = {
     {"cvt", ".rn.satfinite.e4m3x2.f32", true, 81, 89},
     {"cvt", ".rn.e4m3x2.f32", false, 0, 0},
     {"ld", ".acquire.gpu.global.v2.b32", true, 60, 70},
-    {"ld", ".acquire.global.b32", false, 0, 0},          // without a scope
+    {"ld", ".acquire.global.b32", false, 0, 0},           // without a scope
     {"ld", ".acquire.cluster.global.b32", true, 78, 90},  // a word that asks for more
     {"ld", ".global.v4.f64", true, 88, 100},
     {"st", ".const.b32", false, 0, 0},

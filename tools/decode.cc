@@ -1,5 +1,5 @@
-// decode FILE.ptx...: does every kernel of these modules decode? One line an entry: "ok NAME", or "FAIL NAME LINE MESSAGE";
-// one line for a file that does not parse. Exit 1 where anything failed. For corpora of foreign PTX and for
+// decode FILE.ptx...: does every kernel of these modules decode? One line an entry: "ok NAME", or "FAIL NAME LINE
+// MESSAGE"; one line for a file that does not parse. Exit 1 where anything failed. For corpora of foreign PTX and for
 // tools/ptx_forms.py, which puts one form of an instruction into each entry.
 #include <cstdio>
 

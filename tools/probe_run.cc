@@ -1,6 +1,6 @@
-// probe_run DIR RESULTS: the kernels of DIR/plan.txt (tools/gpu/probe_forms.py) in the simulator, their results one after
-// another into a file. A line of the plan: module entry blocks threads result-bytes scratch-bytes. Kernels that do not run
-// are named and leave zeros; exit 1 then. Inputs: DIR/MODULE.ptx and its operands DIR/MODULE.bin.
+// probe_run DIR RESULTS: the kernels of DIR/plan.txt (tools/gpu/probe_forms.py) in the simulator, their results one
+// after another into a file. A line of the plan: module entry blocks threads result-bytes scratch-bytes. Kernels that
+// do not run are named and leave zeros; exit 1 then. Inputs: DIR/MODULE.ptx and its operands DIR/MODULE.bin.
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -21,8 +21,9 @@ tc::Result<std::vector<uint8_t>> run_kernel(const tc::ptx::Module& module, const
                                             const tc::runtime::Tensor& operands) {
   std::ostringstream text;
   text << "launch: kernel=" << row.entry << " grid=" << row.grid << " block=" << row.block
-       << "\ntensor: in u8 shape=" << operands.bytes.size() << "\ntensor: out u8 shape="
-       << row.result_bytes + row.scratch_bytes << " role=out\narg: in buffer of=in\narg: out buffer of=out\n";
+       << "\ntensor: in u8 shape=" << operands.bytes.size()
+       << "\ntensor: out u8 shape=" << row.result_bytes + row.scratch_bytes
+       << " role=out\narg: in buffer of=in\narg: out buffer of=out\n";
   auto manifest = tc::runtime::parse_manifest(text.str());
   if (!manifest.ok()) return tc::input_error({}, manifest.error().message);
   tc::sim::Options options;
@@ -45,7 +46,8 @@ tc::Result<Prepared> prepare(const std::string& folder, const std::string& name)
   if (!raw.ok()) return raw.error();
   auto module = tc::ptx::parse(*text, name + ".ptx");
   if (!module.ok()) return module.error();
-  return Prepared{std::move(*module), {"in", tc::runtime::DType::u8, {raw->size()}, std::vector<uint8_t>(raw->begin(), raw->end())}};
+  return Prepared{std::move(*module),
+                  {"in", tc::runtime::DType::u8, {raw->size()}, std::vector<uint8_t>(raw->begin(), raw->end())}};
 }
 
 }  // namespace

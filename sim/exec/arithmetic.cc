@@ -1,6 +1,6 @@
-// add, sub, mul, mad, div, rem, abs, neg, min, max over integers, and the carry chains. PTX ISA 9.7.1, 9.7.2. Floats are in
-// real_arithmetic.cc. Integers wrap unless .sat; division and remainder by zero give all ones, as an H200 does (the ISA
-// leaves it open). Pairs of 16 bits (.u16x2, .s16x2) work half by half.
+// add, sub, mul, mad, div, rem, abs, neg, min, max over integers, and the carry chains. PTX ISA 9.7.1, 9.7.2. Floats
+// are in real_arithmetic.cc. Integers wrap unless .sat; division and remainder by zero give all ones, as an H200 does
+// (the ISA leaves it open). Pairs of 16 bits (.u16x2, .s16x2) work half by half.
 #include "sim/exec/builder.h"
 #include "sim/exec/lanes.h"
 
@@ -26,7 +26,9 @@ struct Sub {
     return static_cast<T>(static_cast<Wrap<T>>(a) - static_cast<Wrap<T>>(b));
   }
 };
-inline int32_t to_s32(int64_t v) { return static_cast<int32_t>(v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v); }
+inline int32_t to_s32(int64_t v) {
+  return static_cast<int32_t>(v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v);
+}
 struct AddSat {
   int32_t operator()(int32_t a, int32_t b) const { return to_s32(int64_t{a} + b); }
 };
@@ -194,7 +196,8 @@ void build_multiply(Builder& b, Type t, bool add) {
     return b.emit_typed(add ? for_integer<Arity::three, MadOf<Mul>>(t) : for_integer<Arity::two, Mul>(t), t, sources);
   if (b.mods().take("hi")) {
     if (add && b.mods().take("sat")) return b.emit_typed(ternary<int32_t, MadHiSat>, t, sources);
-    return b.emit_typed(add ? for_integer<Arity::three, MadOf<MulHi>>(t) : for_integer<Arity::two, MulHi>(t), t, sources);
+    return b.emit_typed(add ? for_integer<Arity::three, MadOf<MulHi>>(t) : for_integer<Arity::two, MulHi>(t), t,
+                        sources);
   }
   if (!b.mods().take("wide")) return b.unsupported_form(b.insn().opcode);
   if (add) sources[2] = widened(t);
@@ -266,7 +269,10 @@ void build_arithmetic(Builder& b) {
   if (op == "mul" || op == "mad") return build_multiply(b, t, op == "mad");
   if (b.mods().take("sat")) {
     if (t != Type::s32) return b.unsupported_form(b.insn().opcode);
-    return b.emit_typed(op == "add" ? binary<int32_t, AddSat> : op == "sub" ? binary<int32_t, SubSat> : nullptr, t, {t, t});
+    return b.emit_typed(op == "add"   ? binary<int32_t, AddSat>
+                        : op == "sub" ? binary<int32_t, SubSat>
+                                      : nullptr,
+                        t, {t, t});
   }
   if (op == "add") return b.emit_typed(for_integer_or_pair<Add>(t), t, {t, t});
   if (op == "sub") return b.emit_typed(for_integer<Arity::two, Sub>(t), t, {t, t});

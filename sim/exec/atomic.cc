@@ -28,9 +28,7 @@ float half_extreme(float a, float b, bool max) {
   const bool first = a == b ? std::signbit(a) != max : (a < b) != max;
   return a != a ? b : b != b ? a : first ? a : b;
 }
-float half_result(Op op, float a, float b) {
-  return op == Op::add ? a + b : half_extreme(a, b, op == Op::max);
-}
+float half_result(Op op, float a, float b) { return op == Op::add ? a + b : half_extreme(a, b, op == Op::max); }
 template <class T>
 T combine(Op op, T old, T b, T c, bool global) {
   if constexpr (std::is_floating_point_v<T>) return op == Op::exch ? b : sum(old, b, global);
@@ -53,12 +51,10 @@ T combine(Op op, T old, T b, T c, bool global) {
   }
   return old;
 }
-bool in_global(const WarpAccess& at, uint32_t lane) {
-  return (at.mixed ? at.spaces[lane] : at.space) == Space::global;
-}
+bool in_global(const WarpAccess& at, uint32_t lane) { return (at.mixed ? at.spaces[lane] : at.space) == Space::global; }
 
-// Insn::list: the registers for what was there (none for red), then those of the operands, Insn::list_dst elements each.
-// A vector is atomic element by element.
+// Insn::list: the registers for what was there (none for red), then those of the operands, Insn::list_dst elements
+// each. A vector is atomic element by element.
 template <class T>
 Step atomic(Warp& w, const Insn& i) {
   using Slot = typename Lane<T>::Slot;
@@ -94,7 +90,9 @@ Step atomic_128(Warp& w, const Insn& i) {
     bool operator==(const Value&) const = default;
   };
   const uint32_t* list = w.cta->program.lists.data() + i.list;
-  auto get = [&](uint32_t at, uint32_t l) { return Value{w.reg<uint64_t>(at)[l], w.reg<uint64_t>(at + kHighLanes)[l]}; };
+  auto get = [&](uint32_t at, uint32_t l) {
+    return Value{w.reg<uint64_t>(at)[l], w.reg<uint64_t>(at + kHighLanes)[l]};
+  };
   WarpAccess at;
   if (!access_memory(w, i, sizeof(Value), true, at)) return Step::trap;
   bool changed = false;

@@ -135,8 +135,10 @@ void build_barrier(Builder& b) {
   const bool counted = b.operand_count() > at + (reduces ? 2u : 1u);
   if (const auto number = b.literal(b.operand(at)); number && *number >= kNamedBarriers)
     return b.refuse("BAR-01", "barriers have numbers from 0 to " + std::to_string(kNamedBarriers - 1));
-  if (const auto count = counted ? b.literal(b.operand(at + 1)) : std::nullopt; count && (*count % kWarpLanes || (!waits && *count == 0)))
-    return b.refuse("BAR-02", "the threads of a barrier are a multiple of " + std::to_string(kWarpLanes) + ", of an arrival not 0");
+  if (const auto count = counted ? b.literal(b.operand(at + 1)) : std::nullopt;
+      count && (*count % kWarpLanes || (!waits && *count == 0)))
+    return b.refuse(
+        "BAR-02", "the threads of a barrier are a multiple of " + std::to_string(kWarpLanes) + ", of an arrival not 0");
   const uint32_t id = b.source(at, Type::u32);
   const uint32_t threads = counted ? b.source(at + 1, Type::u32) : kNone;
   Insn& i = b.emit(reduces ? reduce : named);

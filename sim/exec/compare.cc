@@ -135,8 +135,9 @@ ExecFn relation_for(Relation r, Use use) {
   if constexpr (kReal) {
     switch (r) {
       TC_RELATION(equ)
-      TC_RELATION(neu) TC_RELATION(ltu) TC_RELATION(leu) TC_RELATION(gtu) TC_RELATION(geu) TC_RELATION(num)
-          TC_RELATION(nan) default : break;
+      TC_RELATION(neu)
+      TC_RELATION(ltu) TC_RELATION(leu) TC_RELATION(gtu) TC_RELATION(geu) TC_RELATION(num) TC_RELATION(nan) default
+          : break;
     }
   }
 #undef TC_RELATION
@@ -199,7 +200,9 @@ void build_setp(Builder& b, Type t, Relation r, bool ftz) {
   bool ignored = false, negated = false;
   const Operand& d = b.operand(0);
   const bool pair = d.kind == Operand::Kind::pair;
-  const auto target = [&](const Operand& o) { return o.kind == Operand::Kind::sink ? b.scratch(1) : b.predicate(o, ignored); };
+  const auto target = [&](const Operand& o) {
+    return o.kind == Operand::Kind::sink ? b.scratch(1) : b.predicate(o, ignored);
+  };
   const uint32_t p = target(pair ? d.parts[0] : d), q = pair ? target(d.parts[1]) : kNone;
   const uint32_t x = b.source(1, t), y = b.source(2, t);
   const uint32_t c = combine == Combine::none ? kNone : b.predicate(b.operand(3), negated);

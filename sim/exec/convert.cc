@@ -1,10 +1,11 @@
-// cvt among integers and floats of 8 to 64 bits, tf32, and pairs of halves and of 8-bit floats; cvt.pack. PTX ISA 9.7.9.21,
-// 9.7.9.22. A conversion is a pass that loads the source exactly (integers as 64 bits, floats as double), passes for the
-// modifiers, and one that rounds into the target; the most frequent ones have bodies of their own.
+// cvt among integers and floats of 8 to 64 bits, and tf32; pairs are in convert_pairs.cc. PTX ISA 9.7.9.21. A conversion is
+// a pass that loads the source exactly (integers as 64 bits, floats as double), passes for the modifiers, and one that
+// rounds into the target; the most frequent ones have bodies of their own.
 // Float to integer saturates. NaN becomes 0, or 0x80...0 in 64-bit targets and from f64; narrowing integers wraps unless
 // .sat. NaN results are canonical, but f64 keeps sign and upper payload. Destination registers may be wider than the
 // type: integers are sign- or zero-extended. (All as an H200 does it.)
-#include "sim/exec/builder.h"
+#include "sim/exec/convert.h"
+
 #include "sim/exec/lanes.h"
 
 namespace tc::sim {
@@ -12,9 +13,6 @@ namespace {
 
 using ptx::Type;
 __extension__ typedef __int128 Int128;
-
-// Insn::a = source type, b = target type, c = flags, d = rounding.
-enum Flag : uint8_t { kSat = 1, kFtz = 2, kWideSource = 4, kWideTarget = 8, kRelu = 16, kSatfinite = 32, kIntegral = 64 };
 
 template <class T>
 struct Lanes32 {
@@ -47,9 +45,11 @@ void load_integers(Warp& w, const Insn& i, Lanes32<int64_t>& out) {
 template <class T>
 void store_as(Warp& w, const Insn& i, const Lanes32<int64_t>& v) {
   if (i.c & kWideTarget)
-    write_lanes(w.mask, w.reg<uint64_t>(i.dst), [&](uint32_t l) { return static_cast<uint64_t>(static_cast<int64_t>(static_cast<T>(v.at[l]))); });
+    write_lanes(w.mask, w.reg<uint64_t>(i.dst),
+                [&](uint32_t l) { return static_cast<uint64_t>(static_cast<int64_t>(static_cast<T>(v.at[l]))); });
   else
-    write_lanes(w.mask, w.reg<uint32_t>(i.dst), [&](uint32_t l) { return static_cast<uint32_t>(static_cast<int32_t>(static_cast<T>(v.at[l]))); });
+    write_lanes(w.mask, w.reg<uint32_t>(i.dst),
+                [&](uint32_t l) { return static_cast<uint32_t>(static_cast<int32_t>(static_cast<T>(v.at[l]))); });
 }
 void store_integers(Warp& w, const Insn& i, const Lanes32<int64_t>& v) {
   switch (static_cast<Type>(i.b)) {
@@ -88,7 +88,8 @@ Step integer_to_integer(Warp& w, const Insn& i) {
 template <class T, class From, class To>
 Step extend_or_cut(Warp& w, const Insn& i) {
   const auto* a = w.reg<From>(i.src[0]);
-  write_lanes(w.mask, w.reg<To>(i.dst), [=](uint32_t l) { return static_cast<To>(static_cast<int64_t>(static_cast<T>(a[l]))); });
+  write_lanes(w.mask, w.reg<To>(i.dst),
+              [=](uint32_t l) { return static_cast<To>(static_cast<int64_t>(static_cast<T>(a[l]))); });
   return Step::next;
 }
 
@@ -138,7 +139,8 @@ void adjust(const Insn& i, Lanes32<double>& v) {
 // A NaN of f64 in a narrower type: sign, quiet bit and as much of the payload as there is room for.
 uint32_t narrowed_nan(double v, Format f, uint32_t all_ones) {
   const uint64_t b = bits_of(v) | kQuiet64;
-  return (b >> 63 ? f.sign() : 0) | all_ones | (static_cast<uint32_t>(b >> (52 - f.mantissa_bits)) & ((1u << f.mantissa_bits) - 1));
+  return (b >> 63 ? f.sign() : 0) | all_ones |
+         (static_cast<uint32_t>(b >> (52 - f.mantissa_bits)) & ((1u << f.mantissa_bits) - 1));
 }
 
 template <Format F, Rounding R, bool Satfinite>
@@ -255,10 +257,14 @@ Step single_to_integer(Warp& w, const Insn& i) {
   constexpr float kLow = std::is_signed_v<T> ? -0x1p31f : 0, kPast = std::is_signed_v<T> ? 0x1p31f : 0x1p32f;
   write_lanes(w.mask, w.reg<uint32_t>(i.dst), [=](uint32_t l) {
     const float v = ftz ? flush(a[l]) : a[l];
-    const float r = R == Rounding::rn ? std::nearbyint(v) : R == Rounding::rz ? std::trunc(v) : R == Rounding::rm ? std::floor(v) : std::ceil(v);
+    const float r = R == Rounding::rn   ? std::nearbyint(v)
+                    : R == Rounding::rz ? std::trunc(v)
+                    : R == Rounding::rm ? std::floor(v)
+                                        : std::ceil(v);
     const bool inside = r >= kLow && r < kPast;
     const auto whole = static_cast<uint32_t>(static_cast<T>(inside ? r : 0.0f));
-    const uint32_t past = static_cast<uint32_t>(std::numeric_limits<T>::max()), below = static_cast<uint32_t>(std::numeric_limits<T>::min());
+    const uint32_t past = static_cast<uint32_t>(std::numeric_limits<T>::max()),
+                   below = static_cast<uint32_t>(std::numeric_limits<T>::min());
     return r >= kPast ? past : r < kLow ? below : whole;
   });
   return Step::next;
@@ -278,7 +284,7 @@ double directed_double(int64_t v, bool is_signed_value, Rounding r) {
   const double d = static_cast<double>(exact);
   const Int128 back = static_cast<Int128>(d);
   const uint64_t b = bits_of(d);
-  const bool negative = exact < 0, larger = back > exact, smaller = back < exact;
+  const bool negative = exact<0, larger = back> exact, smaller = back < exact;
   switch (r) {
     case Rounding::rna:
     case Rounding::rn: return d;
@@ -306,59 +312,6 @@ struct Nearest {
   }
 };
 
-// ---------------------------------------------------------------- pairs
-
-template <Format F, Rounding R, bool Satfinite>
-uint32_t packed_one(float v, bool relu) {
-  const float x = relu ? (v > 0 ? v : v == v ? 0.0f : v) : v;
-  if constexpr (R == Rounding::rn && !Satfinite && F.mantissa_bits == 10) return half_bits(x);
-  if constexpr (R == Rounding::rn && !Satfinite && F.mantissa_bits == 7) return bf16_bits(x);
-  return pack<F, R, Satfinite>(x);
-}
-// cvt.f16x2.f32 d, a, b: a goes into the upper half.
-template <Format F, Rounding R, bool Satfinite>
-Step pack_two(Warp& w, const Insn& i) {
-  constexpr int kWidth = 1 + F.exponent_bits + F.mantissa_bits;
-  const auto *a = w.reg<float>(i.src[0]), *b = w.reg<float>(i.src[1]);
-  const bool relu = i.c & kRelu;
-  write_lanes(w.mask, w.reg<uint32_t>(i.dst), [=](uint32_t l) {
-    return packed_one<F, R, Satfinite>(a[l], relu) << kWidth | packed_one<F, R, Satfinite>(b[l], relu);
-  });
-  return Step::next;
-}
-template <Format F>
-Step bytes_of_halves(Warp& w, const Insn& i) {
-  const auto* a = w.reg<uint32_t>(i.src[0]);
-  const bool relu = i.c & kRelu;
-  write_lanes(w.mask, w.reg<uint32_t>(i.dst), [=](uint32_t l) {
-    const float low = half_value(a[l]), high = half_value(a[l] >> 16);
-    return packed_one<F, Rounding::rn, true>(high, relu) << 8 | packed_one<F, Rounding::rn, true>(low, relu);
-  });
-  return Step::next;
-}
-template <Format F>
-Step halves_of_bytes(Warp& w, const Insn& i) {
-  const auto* a = w.reg<uint32_t>(i.src[0]);
-  const bool relu = i.c & kRelu;
-  write_lanes(w.mask, w.reg<uint32_t>(i.dst), [=](uint32_t l) {
-    const float low = unpack<F>(a[l] & 0xFF), high = unpack<F>(a[l] >> 8 & 0xFF);
-    return packed_one<kF16, Rounding::rn, false>(high, relu) << 16 | packed_one<kF16, Rounding::rn, false>(low, relu);
-  });
-  return Step::next;
-}
-// cvt.pack.sat d, a, b [, c]: two saturated integers of i.b bits, the first above the second, c above both.
-Step pack_integers(Warp& w, const Insn& i) {
-  const auto *a = w.reg<int32_t>(i.src[0]), *b = w.reg<int32_t>(i.src[1]);
-  const auto* c = i.src[2] == kNone ? nullptr : w.reg<uint32_t>(i.src[2]);
-  const uint32_t bits = i.b, mask = (1u << bits) - 1;
-  const int32_t low = i.a ? -(1 << (bits - 1)) : 0, high = i.a ? (1 << (bits - 1)) - 1 : static_cast<int32_t>(mask);
-  write_lanes(w.mask, w.reg<uint32_t>(i.dst), [=](uint32_t l) {
-    const uint32_t x = static_cast<uint32_t>(std::clamp(a[l], low, high)) & mask, y = static_cast<uint32_t>(std::clamp(b[l], low, high)) & mask;
-    return x << bits | y | (c ? c[l] << (2 * bits) : 0);
-  });
-  return Step::next;
-}
-
 // ---------------------------------------------------------------- decoding
 
 struct RoundingRow {
@@ -366,54 +319,10 @@ struct RoundingRow {
   bool integral;
   Rounding mode;
 };
-constexpr RoundingRow kRoundings[] = {{"rni", true, Rounding::rn}, {"rzi", true, Rounding::rz},  {"rmi", true, Rounding::rm},
-                                      {"rpi", true, Rounding::rp}, {"rna", false, Rounding::rna}, {"rn", false, Rounding::rn},
-                                      {"rz", false, Rounding::rz}, {"rm", false, Rounding::rm},  {"rp", false, Rounding::rp}};
-
-template <Format F>
-ExecFn pair_for(Rounding r, bool satfinite) {
-  if (r == Rounding::rz) return satfinite ? pack_two<F, Rounding::rz, true> : pack_two<F, Rounding::rz, false>;
-  return satfinite ? pack_two<F, Rounding::rn, true> : pack_two<F, Rounding::rn, false>;
-}
-// Conversions of pairs; false where the types are no pair.
-bool build_pair(Builder& b, Type to, Type from, Rounding r, uint8_t flags) {
-  const bool satfinite = flags & kSatfinite;
-  ExecFn exec = nullptr;
-  std::vector<Type> sources{from};
-  if (from == Type::f32) {
-    sources = {from, from};
-    if (to == Type::f16x2) exec = pair_for<kF16>(r, satfinite);
-    if (to == Type::bf16x2) exec = pair_for<kBf16>(r, satfinite);
-    if (to == Type::e4m3x2) exec = pack_two<kE4m3, Rounding::rn, true>;
-    if (to == Type::e5m2x2) exec = pack_two<kE5m2, Rounding::rn, true>;
-  } else if (from == Type::f16x2) {
-    if (to == Type::e4m3x2) exec = bytes_of_halves<kE4m3>;
-    if (to == Type::e5m2x2) exec = bytes_of_halves<kE5m2>;
-  } else if (to == Type::f16x2) {
-    if (from == Type::e4m3x2) exec = halves_of_bytes<kE4m3>;
-    if (from == Type::e5m2x2) exec = halves_of_bytes<kE5m2>;
-  }
-  if (!exec) return false;
-  b.emit_typed(exec, to, sources);
-  if (!b.failed()) b.program().code.back().c = flags;
-  return true;
-}
-
-void build_pack(Builder& b) {
-  b.mods().take("pack"), b.mods().take("sat");
-  constexpr std::pair<std::string_view, uint8_t> kTargets[] = {{"u16", 16}, {"u8", 8}, {"u4", 4}, {"u2", 2}, {"s16", 16}, {"s8", 8}, {"s4", 4}, {"s2", 2}};
-  for (size_t k = 0; k < std::size(kTargets); ++k) {
-    if (!b.mods().take(kTargets[k].first)) continue;
-    b.mods().take("s32");
-    const bool third = b.mods().take("b32");
-    b.emit_typed(pack_integers, Type::b32, std::vector<Type>(third ? 3 : 2, Type::b32));
-    if (b.failed()) return;
-    Insn& i = b.program().code.back();
-    i.a = k >= 4, i.b = kTargets[k].second;
-    return;
-  }
-  b.unsupported_form(b.insn().opcode);
-}
+constexpr RoundingRow kRoundings[] = {
+    {"rni", true, Rounding::rn}, {"rzi", true, Rounding::rz},   {"rmi", true, Rounding::rm},
+    {"rpi", true, Rounding::rp}, {"rna", false, Rounding::rna}, {"rn", false, Rounding::rn},
+    {"rz", false, Rounding::rz}, {"rm", false, Rounding::rm},   {"rp", false, Rounding::rp}};
 
 template <class T>
 ExecFn single_to(Rounding r) {
@@ -475,7 +384,7 @@ ExecFn frequent_real(Type to, Type from, Rounding r, uint8_t flags) {
 }  // namespace
 
 void build_convert(Builder& b) {
-  if (b.insn().opcode.starts_with("cvt.pack.")) return build_pack(b);
+  if (b.insn().opcode.starts_with("cvt.pack.")) return build_integer_pack(b);
   const RoundingRow* rounding = &kRoundings[5];
   for (const RoundingRow& r : kRoundings)
     if (b.mods().take(r.name)) {
@@ -501,12 +410,16 @@ void build_convert(Builder& b) {
   const uint8_t inherent = (row(*to).bits == 64 ? kWideTarget : 0) | (row(*from).bits == 64 ? kWideSource : 0);
   ExecFn exec = real_from && real_to ? frequent_real(*to, *from, rounding->mode, flags & ~inherent)
                                      : frequent(*to, *from, rounding->mode, flags);
-  if (!exec) exec = real_from ? (real_to ? real_to_real : real_to_integer) : (real_to ? integer_to_real : integer_to_integer);
-  if (real_to && wide_target != (row(*to).bits == 64)) return b.unsupported_form("a wider register for " + b.insn().opcode);
-  if (real_from && wide_source != (row(*from).bits == 64)) return b.unsupported_form("a wider register for " + b.insn().opcode);
+  if (!exec)
+    exec = real_from ? (real_to ? real_to_real : real_to_integer) : (real_to ? integer_to_real : integer_to_integer);
+  if (real_to && wide_target != (row(*to).bits == 64))
+    return b.unsupported_form("a wider register for " + b.insn().opcode);
+  if (real_from && wide_source != (row(*from).bits == 64))
+    return b.unsupported_form("a wider register for " + b.insn().opcode);
   Insn& i = b.emit(exec);
   i.dst = dst, i.src[0] = a;
-  i.a = static_cast<uint8_t>(*from), i.b = static_cast<uint8_t>(*to), i.c = flags, i.d = static_cast<uint8_t>(rounding->mode);
+  i.a = static_cast<uint8_t>(*from), i.b = static_cast<uint8_t>(*to), i.c = flags,
+  i.d = static_cast<uint8_t>(rounding->mode);
 }
 
 }  // namespace tc::sim

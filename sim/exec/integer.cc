@@ -1,6 +1,6 @@
-// Bits, fields and short products: sad, popc, clz, bfind, brev, bfe, bfi, szext, bmsk, fns, mul24, mad24, dp4a, dp2a. PTX
-// ISA 9.7.1. 32-bit field instructions take position and length from the low 8 bits of their operands, 64-bit ones (which
-// ptxas makes from several instructions) from all 32, as an H200 shows.
+// Bits, fields and short products: sad, popc, clz, bfind, brev, bfe, bfi, szext, bmsk, fns, mul24, mad24, dp4a, dp2a.
+// PTX ISA 9.7.1. 32-bit field instructions take position and length from the low 8 bits of their operands, 64-bit ones
+// (which ptxas makes from several instructions) from all 32, as an H200 shows.
 #include "sim/exec/builder.h"
 #include "sim/exec/lanes.h"
 
@@ -85,7 +85,8 @@ struct Sad {
   template <class T>
   T operator()(T a, T b, T c) const {
     using U = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<U>(c) + (a > b ? static_cast<U>(a) - static_cast<U>(b) : static_cast<U>(b) - static_cast<U>(a)));
+    return static_cast<T>(static_cast<U>(c) +
+                          (a > b ? static_cast<U>(a) - static_cast<U>(b) : static_cast<U>(b) - static_cast<U>(a)));
   }
 };
 // The low n bits, extended; n = 0 gives 0. Clamp: n of 32 and more leaves the value; wrap: n modulo 32.
@@ -207,7 +208,8 @@ void build_24_bits(Builder& b, Type t) {
   const bool high = b.mods().take("hi"), sat = b.mods().take("sat"), sign = t == Type::s32;
   if (!high && !b.mods().take("lo")) return b.unsupported_form(b.insn().opcode);
   if (b.mnemonic() == "mul24") {
-    if (sign) return b.emit_typed(high ? binary<uint32_t, Mul24<true, true>> : binary<uint32_t, Mul24<true, false>>, t, {t, t});
+    if (sign)
+      return b.emit_typed(high ? binary<uint32_t, Mul24<true, true>> : binary<uint32_t, Mul24<true, false>>, t, {t, t});
     return b.emit_typed(high ? binary<uint32_t, Mul24<false, true>> : binary<uint32_t, Mul24<false, false>>, t, {t, t});
   }
   ExecFn exec = high ? ternary<uint32_t, Mad24<false, true, false>> : ternary<uint32_t, Mad24<false, false, false>>;

@@ -94,9 +94,9 @@ struct PermuteRow {
   std::array<uint16_t, 4> selectors;
 };
 constexpr PermuteRow kPermutes[] = {
-    {"f4e", {0x3210, 0x4321, 0x5432, 0x6543}},  {"b4e", {0x5670, 0x6701, 0x7012, 0x0123}},
-    {"rc8", {0x0000, 0x1111, 0x2222, 0x3333}},  {"ecl", {0x3210, 0x3211, 0x3222, 0x3333}},
-    {"ecr", {0x0000, 0x1110, 0x2210, 0x3210}},  {"rc16", {0x1010, 0x3232, 0x1010, 0x3232}},
+    {"f4e", {0x3210, 0x4321, 0x5432, 0x6543}}, {"b4e", {0x5670, 0x6701, 0x7012, 0x0123}},
+    {"rc8", {0x0000, 0x1111, 0x2222, 0x3333}}, {"ecl", {0x3210, 0x3211, 0x3222, 0x3333}},
+    {"ecr", {0x0000, 0x1110, 0x2210, 0x3210}}, {"rc16", {0x1010, 0x3232, 0x1010, 0x3232}},
 };
 Step prmt(Warp& w, const Insn& i) {
   const auto *a = w.reg<uint32_t>(i.src[0]), *b = w.reg<uint32_t>(i.src[1]), *c = w.reg<uint32_t>(i.src[2]);
@@ -177,7 +177,8 @@ void build_pack(Builder& b, Type t, bool packs) {
   std::vector<uint32_t> registers;
   for (const Operand& o : parts) {
     if (const auto type = b.register_type(o); type && row(*type).bits != bits)
-      return b.fail("register " + o.name + " has not the " + std::to_string(bits) + " bits of a part in " + b.insn().opcode);
+      return b.fail("register " + o.name + " has not the " + std::to_string(bits) + " bits of a part in " +
+                    b.insn().opcode);
     if (!packs && o.kind == Operand::Kind::sink) registers.push_back(kNone);
     else registers.push_back(packs ? b.source(o, part) : b.destination(o, part));
   }

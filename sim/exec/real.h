@@ -1,8 +1,8 @@
 // Floats as a GPU computes them, without branches or library calls, so that loops over lanes become vector code.
-//   NaN results of f32, f16 and bf16 are canonical: 0x7FFFFFFF, 0x7FFF (H200: payloads are not kept); f64 keeps the payload of
-//   its last NaN operand, quieted
-//   rounding other than to nearest: the exact result in double, rounded to odd (its last bit says "inexact"), then cut to
-//   the target; right for every mode because 53 bits hold the target's bits and two more
+//   NaN results of f32, f16 and bf16 are canonical: 0x7FFFFFFF, 0x7FFF (H200: payloads are not kept); f64 keeps the
+//   payload of its last NaN operand, quieted rounding other than to nearest: the exact result in double, rounded to odd
+//   (its last bit says "inexact"), then cut to the target; right for every mode because 53 bits hold the target's bits
+//   and two more
 //     1 + 2^-30 toward +inf as f32: odd(1, 2^-30) = 1 + 2^-30 exactly, narrow<rp> = 1 + 2^-23
 // Formats are (exponent bits, mantissa bits): f16 (5, 10), bf16 (8, 7), tf32 (8, 10), e4m3 (4, 3), e5m2 (5, 2).
 // Source: PTX ISA 9.7.3, 9.7.9.21; what it leaves open is as recorded from an H200 (testdata/gpu/probe).
@@ -112,8 +112,8 @@ uint32_t pack(double v) {
   if constexpr (R == Rounding::rp) kept += !negative && rest != 0;
   const auto scaled = static_cast<uint64_t>(exponent < least ? 0 : exponent - least);
   const uint64_t magnitude = (scaled << F.mantissa_bits) + kept;
-  const bool to_infinity = R == Rounding::rn || R == Rounding::rna || (R == Rounding::rm && negative) ||
-                           (R == Rounding::rp && !negative);
+  const bool to_infinity =
+      R == Rounding::rn || R == Rounding::rna || (R == Rounding::rm && negative) || (R == Rounding::rp && !negative);
   const uint32_t past = Satfinite ? F.largest() : F.has_infinity ? (to_infinity ? F.infinity() : F.largest()) : F.nan();
   const uint32_t infinite = Satfinite ? F.largest() : F.has_infinity ? F.infinity() : F.nan();
   uint32_t out = magnitude > F.largest() ? past : static_cast<uint32_t>(magnitude);
@@ -127,7 +127,8 @@ float unpack(uint32_t bits) {
   constexpr int kShift = 23 - F.mantissa_bits;
   const uint32_t magnitude = bits & (F.sign() - 1), sign = bits & F.sign() ? 0x80000000u : 0;
   // The exponent is rebiased by a multiplication, which is exact for subnormals as well.
-  constexpr float kScale = F.exponent_bits == 8 ? 1.0f : std::bit_cast<float>((127u + 127 - ((1u << (F.exponent_bits - 1)) - 1)) << 23);
+  constexpr float kScale =
+      F.exponent_bits == 8 ? 1.0f : std::bit_cast<float>((127u + 127 - ((1u << (F.exponent_bits - 1)) - 1)) << 23);
   const uint32_t scaled = bits_of(as_float(magnitude << kShift) * kScale);
   const bool special = F.has_infinity ? magnitude >= F.infinity() : magnitude == F.nan();
   const uint32_t out = special ? 0x7F800000 | (F.has_infinity ? magnitude << kShift : F.nan() << kShift) : scaled;

@@ -1,8 +1,7 @@
 // add, sub, mul, fma, mad, div, min, max, abs, neg over floats of 16, 32 and 64 bits. PTX ISA 9.7.3, 9.7.4, 9.7.5.
-// IEEE in the rounding mode asked for; .ftz flushes subnormal operands and results to signed zero; .sat clamps to [0, 1] and
-// turns NaN into 0; .relu clamps to 0 and keeps NaN. min and max give the number where one operand is NaN, and -0 is below
-// +0.
-// add and mul without .rn may be fused by ptxas on a device, so the last bit may differ there.
+// IEEE in the rounding mode asked for; .ftz flushes subnormal operands and results to signed zero; .sat clamps to [0,
+// 1] and turns NaN into 0; .relu clamps to 0 and keeps NaN. min and max give the number where one operand is NaN, and
+// -0 is below +0. add and mul without .rn may be fused by ptxas on a device, so the last bit may differ there.
 #include <cfenv>
 
 #include "sim/exec/builder.h"
@@ -16,8 +15,8 @@ using ptx::Type;
 enum class Clamp : uint8_t { none, sat, relu };
 enum class Arity : uint8_t { one, two, three };
 
-// ---- meaning: f32 to nearest (`nearest`), the exact f32 result in double rounded to odd (`exact`), f64, and halves as a
-// float whose rounding to the half is the result (`half`; `bf16` where that needs more than f32 has)
+// ---- meaning: f32 to nearest (`nearest`), the exact f32 result in double rounded to odd (`exact`), f64, and halves as
+// a float whose rounding to the half is the result (`half`; `bf16` where that needs more than f32 has)
 struct Add {
   static float nearest(float a, float b) { return a + b; }
   template <Rounding R>
@@ -58,9 +57,7 @@ struct Fma {
   static double exact(double a, double b, double c) {
     return Add::exact<R>(a * b, c);
   }
-  static double wide(double a, double b, double c) {
-    return b != b ? quieted(b) : with_nan(std::fma(a, b, c), a, c);
-  }
+  static double wide(double a, double b, double c) { return b != b ? quieted(b) : with_nan(std::fma(a, b, c), a, c); }
   static float half(float a, float b, float c) { return half_fma(a, b, c); }
   static float bf16(float a, float b, float c) { return as_bf16(odd_sum(double{a} * b, c)); }
 };
@@ -118,15 +115,13 @@ struct Single {
   }
 
  private:
-  // Tiny is what has an exponent below that of 2^-126 after rounding to 24 bits, also where the subnormal rounds up to it;
-  // `scaled` is the result times 2^64, which shows it.
+  // Tiny is what has an exponent below that of 2^-126 after rounding to 24 bits, also where the subnormal rounds up to
+  // it; `scaled` is the result times 2^64, which shows it.
   static float flush_tiny(float r, float scaled) {
     const bool tiny = std::fabs(r) <= 0x1p-126f && std::fabs(scaled) < 0x1p-62f;
     return as_float(tiny ? bits_of(r) & 0x80000000 : bits_of(r));
   }
-  static float finish(float r) {
-    return C == Clamp::sat ? saturate(r) : canonical(r);
-  }
+  static float finish(float r) { return C == Clamp::sat ? saturate(r) : canonical(r); }
 };
 template <class Op>
 struct Wide {
@@ -224,7 +219,8 @@ Form take_form(Builder& b) {
 template <Arity N, class Op, Rounding R>
 ExecFn single_rounded(const Form& f) {
   const bool sat = f.clamp == Clamp::sat;
-  if (f.ftz) return sat ? run<N, float, Single<Op, R, true, Clamp::sat>>() : run<N, float, Single<Op, R, true, Clamp::none>>();
+  if (f.ftz)
+    return sat ? run<N, float, Single<Op, R, true, Clamp::sat>>() : run<N, float, Single<Op, R, true, Clamp::none>>();
   return sat ? run<N, float, Single<Op, R, false, Clamp::sat>>() : run<N, float, Single<Op, R, false, Clamp::none>>();
 }
 template <Arity N, class Op>
@@ -254,10 +250,12 @@ ExecFn for_halves(const Form& f) {
   constexpr bool kFlushes = !kIsBf16<T>;
   if (f.ftz && kFlushes) {
     if (f.clamp == Clamp::sat) return run<N, T, Halves<Op, true, Clamp::sat>>();
-    return f.clamp == Clamp::relu ? run<N, T, Halves<Op, true, Clamp::relu>>() : run<N, T, Halves<Op, true, Clamp::none>>();
+    return f.clamp == Clamp::relu ? run<N, T, Halves<Op, true, Clamp::relu>>()
+                                  : run<N, T, Halves<Op, true, Clamp::none>>();
   }
   if (f.clamp == Clamp::sat) return run<N, T, Halves<Op, false, Clamp::sat>>();
-  return f.clamp == Clamp::relu ? run<N, T, Halves<Op, false, Clamp::relu>>() : run<N, T, Halves<Op, false, Clamp::none>>();
+  return f.clamp == Clamp::relu ? run<N, T, Halves<Op, false, Clamp::relu>>()
+                                : run<N, T, Halves<Op, false, Clamp::none>>();
 }
 template <Arity N, class Op>
 ExecFn for_floats(Type t, const Form& f) {  // f32 and f64
@@ -332,8 +330,11 @@ ExecFn for_exact(Type t, bool ftz) {
 }
 template <bool Max>
 ExecFn for_extreme(Type t, bool ftz, bool nan, bool xor_sign) {
-  if (xor_sign) return nan ? for_exact<Arity::two, Extreme<Max, true, true>>(t, ftz) : for_exact<Arity::two, Extreme<Max, false, true>>(t, ftz);
-  return nan ? for_exact<Arity::two, Extreme<Max, true, false>>(t, ftz) : for_exact<Arity::two, Extreme<Max, false, false>>(t, ftz);
+  if (xor_sign)
+    return nan ? for_exact<Arity::two, Extreme<Max, true, true>>(t, ftz)
+               : for_exact<Arity::two, Extreme<Max, false, true>>(t, ftz);
+  return nan ? for_exact<Arity::two, Extreme<Max, true, false>>(t, ftz)
+             : for_exact<Arity::two, Extreme<Max, false, false>>(t, ftz);
 }
 
 ExecFn oob_fma(Type t, const Form& f) {

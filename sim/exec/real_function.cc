@@ -1,6 +1,7 @@
-// rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, copysign, testp. PTX ISA 9.7.3, 9.7.4. Forms with a rounding mode are exact; the
-// .approx ones are computed by the host's library in double and rounded once, so they are within a device's documented
-// error; how far an H200 is from that is in docs/simulator.md. f64 approximations keep 20 bits of mantissa, as a device does.
+// rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, copysign, testp. PTX ISA 9.7.3, 9.7.4. Forms with a rounding mode are
+// exact; the .approx ones are computed by the host's library in double and rounded once, so they are within a device's
+// documented error; how far an H200 is from that is in docs/simulator.md. f64 approximations keep 20 bits of mantissa,
+// as a device does.
 #include "sim/exec/builder.h"
 #include "sim/exec/lanes.h"
 

@@ -1,6 +1,7 @@
-// Video instructions. PTX ISA 9.7.18. Scalar ones (vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vmad, vset) take a byte, a
-// half or all of each operand; the result is saturated, then combined with c by a second operation or merged into a part
-// of it. SIMD ones (vadd2 ... vset4) do the same on two halves or four bytes of registers, chosen from both operands.
+// Video instructions. PTX ISA 9.7.18. Scalar ones (vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vmad, vset) take a
+// byte, a half or all of each operand; the result is saturated, then combined with c by a second operation or merged
+// into a part of it. SIMD ones (vadd2 ... vset4) do the same on two halves or four bytes of registers, chosen from both
+// operands.
 //   vadd.s32.u32.s32.sat d.h1, a.b0, b.h1, c      d = c with its upper half replaced by sat16(u8(a) + s16(b >> 16))
 //   vadd4.u32.u32.u32.add d.b10, a.b3210, b.b7654, c      d = c + (a0 + b0) + (a1 + b1)
 #include "sim/exec/builder.h"
@@ -18,12 +19,23 @@ struct OpRow {
   std::string_view name;
   Op op;
 };
-constexpr OpRow kOps[] = {{"vabsdiff", Op::absdiff}, {"vadd", Op::add}, {"vavrg", Op::avrg}, {"vmad", Op::mad}, {"vmax", Op::max},
-                          {"vmin", Op::min},         {"vshl", Op::shl}, {"vshr", Op::shr},   {"vsub", Op::sub}};
-constexpr OpRow kRelations[] = {{"eq", Op::eq}, {"ne", Op::ne}, {"lt", Op::lt}, {"le", Op::le}, {"gt", Op::gt}, {"ge", Op::ge}};
+constexpr OpRow kOps[] = {{"vabsdiff", Op::absdiff}, {"vadd", Op::add}, {"vavrg", Op::avrg},
+                          {"vmad", Op::mad},         {"vmax", Op::max}, {"vmin", Op::min},
+                          {"vshl", Op::shl},         {"vshr", Op::shr}, {"vsub", Op::sub}};
+constexpr OpRow kRelations[] = {{"eq", Op::eq}, {"ne", Op::ne}, {"lt", Op::lt},
+                                {"le", Op::le}, {"gt", Op::gt}, {"ge", Op::ge}};
 
 // Insn: a = Op, b = flags, c = Second, d = parts of a SIMD register (2, 4) or the shift of vmad; imm = Selection.
-enum Flag : uint8_t { kSignedD = 1, kSignedA = 2, kSignedB = 4, kSat = 8, kWrap = 16, kPlusOne = 32, kNegateProduct = 64, kNegateC = 128 };
+enum Flag : uint8_t {
+  kSignedD = 1,
+  kSignedA = 2,
+  kSignedB = 4,
+  kSat = 8,
+  kWrap = 16,
+  kPlusOne = 32,
+  kNegateProduct = 64,
+  kNegateC = 128
+};
 enum class Second : uint8_t { none, add, min, max };
 
 // Where operands and result lie. Scalar: bit position and width; SIMD: a nibble a part, 0 to 3 (0 to 7) in {b, a}.
@@ -77,11 +89,12 @@ uint32_t combined(Second second, uint32_t v, uint32_t c, bool is_signed_value) {
   return v;
 }
 
-// .sat of the scalar instructions, which ptxas makes from several (H200): what does not fit 32 unsigned bits wraps unless
-// it was shifted, and shifts to the left keep 34 bits. (.sat into a part of d is as the ISA says; there ptxas 13.0 takes
-// negative values for large ones, and gives 0 in .h1.)
+// .sat of the scalar instructions, which ptxas makes from several (H200): what does not fit 32 unsigned bits wraps
+// unless it was shifted, and shifts to the left keep 34 bits. (.sat into a part of d is as the ISA says; there
+// ptxas 13.0 takes negative values for large ones, and gives 0 in .h1.)
 int64_t clamped(Op op, int64_t r, uint32_t bits, bool is_signed_value) {
-  if (op == Op::shl) return saturated(static_cast<int64_t>(static_cast<uint64_t>(r) << 30) >> 30, bits, is_signed_value);
+  if (op == Op::shl)
+    return saturated(static_cast<int64_t>(static_cast<uint64_t>(r) << 30) >> 30, bits, is_signed_value);
   if (!is_signed_value && bits == 32) return r < 0 ? 0 : r;
   return saturated(r, bits, is_signed_value);
 }
@@ -89,7 +102,9 @@ int64_t clamped(Op op, int64_t r, uint32_t bits, bool is_signed_value) {
 struct Sources {
   const uint32_t *a, *b, *c;
   Sources(Warp& w, const Insn& i)
-      : a(w.reg<uint32_t>(i.src[0])), b(w.reg<uint32_t>(i.src[1])), c(i.src[2] == kNone ? nullptr : w.reg<uint32_t>(i.src[2])) {}
+      : a(w.reg<uint32_t>(i.src[0])),
+        b(w.reg<uint32_t>(i.src[1])),
+        c(i.src[2] == kNone ? nullptr : w.reg<uint32_t>(i.src[2])) {}
 };
 
 Step scalar(Warp& w, const Insn& i) {
@@ -111,8 +126,8 @@ Step scalar(Warp& w, const Insn& i) {
   return Step::next;
 }
 
-// vmad: (a * b + c) >> d in full precision, c with its sign (H200: in unsigned forms as well); a negated product or c is a
-// complement and one.
+// vmad: (a * b + c) >> d in full precision, c with its sign (H200: in unsigned forms as well); a negated product or c
+// is a complement and one.
 Step multiply_add(Warp& w, const Insn& i) {
   const Sources s(w, i);
   const auto at = std::bit_cast<Selection>(i.imm);
@@ -172,7 +187,8 @@ bool scalar_part(std::string_view s, uint8_t& at, uint8_t& bits) {
   if (s.empty()) return true;
   const char digit = s.size() == 2 ? s[1] : '9';
   if (s[0] == 'b' && digit >= '0' && digit <= '3') return at = static_cast<uint8_t>(8 * (digit - '0')), bits = 8, true;
-  if (s[0] == 'h' && digit >= '0' && digit <= '1') return at = static_cast<uint8_t>(16 * (digit - '0')), bits = 16, true;
+  if (s[0] == 'h' && digit >= '0' && digit <= '1')
+    return at = static_cast<uint8_t>(16 * (digit - '0')), bits = 16, true;
   return false;
 }
 // "h32", "b7610": a digit a part, the highest first.
@@ -210,7 +226,8 @@ struct Form {
 
 bool take_form(Builder& b, Form& f) {
   std::string_view name = b.mnemonic();
-  if (name.ends_with('2') || name.ends_with('4')) f.parts = static_cast<uint32_t>(name.back() - '0'), name.remove_suffix(1);
+  if (name.ends_with('2') || name.ends_with('4'))
+    f.parts = static_cast<uint32_t>(name.back() - '0'), name.remove_suffix(1);
   bool found = false;
   const bool sets = name == "vset";
   if (sets) {
@@ -257,8 +274,10 @@ void build_video(Builder& b) {
   Parts parts;
   parts.a = f.parts == 2 ? 0x0010 : 0x3210, parts.b = f.parts == 2 ? 0x0032 : 0x7654;
   parts.mask = static_cast<uint8_t>((1u << f.parts) - 1);
-  const bool good = f.parts ? simd_parts(xs, f.parts, parts.a) && simd_parts(ys, f.parts, parts.b) && simd_mask(ds, f.parts, parts.mask)
-                            : scalar_part(xs, at.a_at, at.a_bits) && scalar_part(ys, at.b_at, at.b_bits) && scalar_part(ds, at.d_at, at.d_bits);
+  const bool good = f.parts ? simd_parts(xs, f.parts, parts.a) && simd_parts(ys, f.parts, parts.b) &&
+                                  simd_mask(ds, f.parts, parts.mask)
+                            : scalar_part(xs, at.a_at, at.a_bits) && scalar_part(ys, at.b_at, at.b_bits) &&
+                                  scalar_part(ds, at.d_at, at.d_bits);
   if (!good) return b.fail("wrong selector of an operand of " + b.insn().opcode);
   const uint32_t dst = b.destination(d, Type::b32), sx = b.source(x, Type::b32), sy = b.source(y, Type::b32);
   const uint32_t sz = third ? b.source(3, Type::b32) : kNone;

@@ -9,23 +9,43 @@ namespace {
 
 constexpr int kDeepest = 100;  // nesting of an expression
 
-enum class Op : uint8_t { mul, div, rem, add, sub, shl, shr, le, ge, lt, gt, eq, ne, bit_and, bit_xor, bit_or, both, either };
+enum class Op : uint8_t {
+  mul,
+  div,
+  rem,
+  add,
+  sub,
+  shl,
+  shr,
+  le,
+  ge,
+  lt,
+  gt,
+  eq,
+  ne,
+  bit_and,
+  bit_xor,
+  bit_or,
+  both,
+  either
+};
 struct OpRow {
   std::string_view text;
   int level;  // binds the tighter the higher
   Op op;
 };
 // Longer operators first: the text is that of the punctuation tokens, glued together.
-constexpr OpRow kOps[] = {{"<<", 8, Op::shl},    {">>", 8, Op::shr},     {"<=", 7, Op::le},     {">=", 7, Op::ge},
-                          {"==", 6, Op::eq},     {"!=", 6, Op::ne},      {"&&", 2, Op::both},   {"||", 1, Op::either},
-                          {"*", 10, Op::mul},    {"/", 10, Op::div},     {"%", 10, Op::rem},    {"+", 9, Op::add},
-                          {"-", 9, Op::sub},     {"<", 7, Op::lt},       {">", 7, Op::gt},      {"&", 5, Op::bit_and},
+constexpr OpRow kOps[] = {{"<<", 8, Op::shl},    {">>", 8, Op::shr},  {"<=", 7, Op::le},   {">=", 7, Op::ge},
+                          {"==", 6, Op::eq},     {"!=", 6, Op::ne},   {"&&", 2, Op::both}, {"||", 1, Op::either},
+                          {"*", 10, Op::mul},    {"/", 10, Op::div},  {"%", 10, Op::rem},  {"+", 9, Op::add},
+                          {"-", 9, Op::sub},     {"<", 7, Op::lt},    {">", 7, Op::gt},    {"&", 5, Op::bit_and},
                           {"^", 4, Op::bit_xor}, {"|", 3, Op::bit_or}};
 constexpr int kProduct = 10;
 
 Constant integer(uint64_t bits, bool is_unsigned) { return {false, is_unsigned, Type::f64, bits}; }
 double value_of(const Constant& c) {
-  if (!c.is_real) return c.is_unsigned ? static_cast<double>(c.bits) : static_cast<double>(static_cast<int64_t>(c.bits));
+  if (!c.is_real)
+    return c.is_unsigned ? static_cast<double>(c.bits) : static_cast<double>(static_cast<int64_t>(c.bits));
   return c.real_type == Type::f32 ? std::bit_cast<float>(static_cast<uint32_t>(c.bits)) : std::bit_cast<double>(c.bits);
 }
 Constant real_constant(double v) { return {true, false, Type::f64, std::bit_cast<uint64_t>(v)}; }
@@ -201,8 +221,7 @@ Constant ConstantReader::number() {
   }
   if (!c.is_real && text.ends_with('U')) c.is_unsigned = true, text.remove_suffix(1);
   const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), c.bits, base);
-  if (ec != std::errc() || end != text.data() + text.size())
-    return fail("malformed number"), c;
+  if (ec != std::errc() || end != text.data() + text.size()) return fail("malformed number"), c;
   ++at_;
   if (!c.is_real && c.bits >> 63) c.is_unsigned = true;
   return c;

@@ -1,6 +1,6 @@
-// Constant expressions of PTX, evaluated while parsing: literals, unary + - ~ !, casts (.s64) (.u64), binary operators of C
-// from * to ||, ?: and parentheses. Integers have 64 bits and are signed unless written with U or too large for it; an
-// operator with an unsigned operand is unsigned. Reals know + - * / only.
+// Constant expressions of PTX, evaluated while parsing: literals, unary + - ~ !, casts (.s64) (.u64), binary operators
+// of C from * to ||, ?: and parentheses. Integers have 64 bits and are signed unless written with U or too large for
+// it; an operator with an unsigned operand is unsigned. Reals know + - * / only.
 //   (3 + 4) << 2  =  28        0x10 == 020 ? 1 : -1  =  -1 (020 is octal)
 // Fails: a malformed number, division by zero, an operator that reals do not have. Source: PTX ISA 4.5.
 #pragma once

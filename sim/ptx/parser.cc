@@ -28,8 +28,8 @@ constexpr std::array kDirectives = {
     DirectiveRow{"unique", 0, 0},
 };
 
-constexpr uint32_t kNewestVersion = 91;           // 9.1
-constexpr uint32_t kMostRegisters = 1u << 18;   // of one .reg directive
+constexpr uint32_t kNewestVersion = 91;             // 9.1
+constexpr uint32_t kMostRegisters = 1u << 18;       // of one .reg directive
 constexpr uint64_t kMostBytes = uint64_t{1} << 40;  // of one variable
 constexpr uint64_t kMostAlign = uint64_t{1} << 20;
 constexpr int kDeepest = 200;  // nesting of blocks, operands, initialisers
@@ -116,7 +116,8 @@ class Parser {
     const auto dot = text.find('.');
     const auto [end, ec] = std::from_chars(text.data(), text.data() + std::min(dot, text.size()), major);
     const bool whole = dot != text.npos && ec == std::errc() && end == text.data() + dot;
-    if (!whole || std::from_chars(text.data() + dot + 1, text.data() + text.size(), minor).ptr != text.data() + text.size())
+    if (!whole ||
+        std::from_chars(text.data() + dot + 1, text.data() + text.size(), minor).ptr != text.data() + text.size())
       return fail("malformed version" + found());
     if (10 * major + minor > kNewestVersion) return fail("unsupported: PTX version " + std::string(text));
     module_.version = take().text;

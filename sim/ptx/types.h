@@ -43,17 +43,17 @@ struct TypeRow {
   TypeKind kind;
 };
 inline constexpr std::array kTypes = {
-    TypeRow{Type::pred, "pred", 1, TypeKind::pred},        TypeRow{Type::b8, "b8", 8, TypeKind::bits},
-    TypeRow{Type::b16, "b16", 16, TypeKind::bits},         TypeRow{Type::b32, "b32", 32, TypeKind::bits},
-    TypeRow{Type::b64, "b64", 64, TypeKind::bits},         TypeRow{Type::b128, "b128", 128, TypeKind::bits},
-    TypeRow{Type::u8, "u8", 8, TypeKind::unsigned_int},    TypeRow{Type::u16, "u16", 16, TypeKind::unsigned_int},
-    TypeRow{Type::u32, "u32", 32, TypeKind::unsigned_int}, TypeRow{Type::u64, "u64", 64, TypeKind::unsigned_int},
-    TypeRow{Type::s8, "s8", 8, TypeKind::signed_int},      TypeRow{Type::s16, "s16", 16, TypeKind::signed_int},
-    TypeRow{Type::s32, "s32", 32, TypeKind::signed_int},   TypeRow{Type::s64, "s64", 64, TypeKind::signed_int},
-    TypeRow{Type::f16, "f16", 16, TypeKind::real},         TypeRow{Type::f16x2, "f16x2", 32, TypeKind::real},
-    TypeRow{Type::bf16, "bf16", 16, TypeKind::real},       TypeRow{Type::bf16x2, "bf16x2", 32, TypeKind::real},
-    TypeRow{Type::f32, "f32", 32, TypeKind::real},         TypeRow{Type::f64, "f64", 64, TypeKind::real},
-    TypeRow{Type::tf32, "tf32", 32, TypeKind::real},       TypeRow{Type::u16x2, "u16x2", 32, TypeKind::unsigned_int},
+    TypeRow{Type::pred, "pred", 1, TypeKind::pred},          TypeRow{Type::b8, "b8", 8, TypeKind::bits},
+    TypeRow{Type::b16, "b16", 16, TypeKind::bits},           TypeRow{Type::b32, "b32", 32, TypeKind::bits},
+    TypeRow{Type::b64, "b64", 64, TypeKind::bits},           TypeRow{Type::b128, "b128", 128, TypeKind::bits},
+    TypeRow{Type::u8, "u8", 8, TypeKind::unsigned_int},      TypeRow{Type::u16, "u16", 16, TypeKind::unsigned_int},
+    TypeRow{Type::u32, "u32", 32, TypeKind::unsigned_int},   TypeRow{Type::u64, "u64", 64, TypeKind::unsigned_int},
+    TypeRow{Type::s8, "s8", 8, TypeKind::signed_int},        TypeRow{Type::s16, "s16", 16, TypeKind::signed_int},
+    TypeRow{Type::s32, "s32", 32, TypeKind::signed_int},     TypeRow{Type::s64, "s64", 64, TypeKind::signed_int},
+    TypeRow{Type::f16, "f16", 16, TypeKind::real},           TypeRow{Type::f16x2, "f16x2", 32, TypeKind::real},
+    TypeRow{Type::bf16, "bf16", 16, TypeKind::real},         TypeRow{Type::bf16x2, "bf16x2", 32, TypeKind::real},
+    TypeRow{Type::f32, "f32", 32, TypeKind::real},           TypeRow{Type::f64, "f64", 64, TypeKind::real},
+    TypeRow{Type::tf32, "tf32", 32, TypeKind::real},         TypeRow{Type::u16x2, "u16x2", 32, TypeKind::unsigned_int},
     TypeRow{Type::s16x2, "s16x2", 32, TypeKind::signed_int}, TypeRow{Type::e4m3x2, "e4m3x2", 16, TypeKind::real},
     TypeRow{Type::e5m2x2, "e5m2x2", 16, TypeKind::real},
 };
