@@ -79,14 +79,12 @@ Step unpack_128(Warp& w, const Insn& i) {
 
 // Byte k of the result: nibble k of the selector picks one of the eight bytes {b, a}; its top bit replicates the sign.
 inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selector) {
-  const uint64_t both = uint64_t{b} << 32 | a;
-  uint32_t r = 0;
-  for (uint32_t k = 0; k < 4; ++k) {
-    const uint32_t s = selector >> (4 * k);
-    const auto byte = static_cast<uint8_t>(both >> (8 * (s & 7)));
-    r |= (s & 8 ? (byte & 0x80 ? 0xFFu : 0u) : byte) << (8 * k);
-  }
-  return r;
+  auto pick = [=](uint32_t s) {
+    const uint32_t word = s & 4 ? b : a, byte = word >> (8 * (s & 3)) & 0xFF;
+    const uint32_t sign = byte & 0x80 ? 0xFFu : 0u;
+    return s & 8 ? sign : byte;
+  };
+  return pick(selector) | pick(selector >> 4) << 8 | pick(selector >> 8) << 16 | pick(selector >> 12) << 24;
 }
 // The other modes are permutations whose selector the low bits of c stand for: these, for c = 0, 1, 2, 3.
 struct PermuteRow {

@@ -151,12 +151,14 @@ inline uint32_t bf16_bits(float v) {
   const uint32_t b = bits_of(v), out = (b + 0x7FFF + (b >> 16 & 1)) >> 16;
   return v == v ? out : kNan16;
 }
-// a * b + c rounded once to f16: the product is exact in f32, the sum is rounded to odd there (24 >= 11 + 2 bits).
+// a * b + c rounded to odd, where the product is exact in f32 and nothing overflows; right for f16 and bf16, as 24 bits
+// hold theirs and two more. In integers: the last bit of an inexact sum moves one step toward what was lost.
 inline float half_fma(float a, float b, float c) {
   const float p = a * b, s = p + c, part = s - p, e = (p - (s - part)) + (c - part);
-  const uint32_t bits = bits_of(s);
-  const bool moves = (e > 0 || e < 0) && (bits & 1) == 0;
-  return as_float(moves ? ((e > 0) == (s > 0) ? bits + 1 : bits - 1) : bits);
+  const uint32_t bits = bits_of(s), lost = bits_of(e), magnitude = lost & 0x7FFFFFFF;
+  const uint32_t inexact = magnitude - 1 < 0x7F7FFFFF ? 1 : 0;  // neither 0 nor NaN
+  const uint32_t step = inexact & ~bits, toward_zero = (lost ^ bits) >> 31;
+  return as_float(bits + step - 2 * (step & toward_zero));
 }
 
 }  // namespace tc::sim

@@ -176,6 +176,37 @@ struct OobFma {
   }
 };
 
+// fma of bf16 in f32, for lanes whose product f32 holds exactly; false where a lane's is not.
+template <class T, Clamp C>
+bool fma_in_single(Warp& w, const Insn& i) {
+  constexpr bool kPair = std::is_same_v<T, Bfloat2>;
+  const auto *a = w.reg<uint32_t>(i.src[0]), *b = w.reg<uint32_t>(i.src[1]), *c = w.reg<uint32_t>(i.src[2]);
+  alignas(64) std::array<uint32_t, 32> out;
+  uint32_t outside = 0;
+  auto one = [&](float x, float y, float z) {
+    const float p = std::fabs(x * y);
+    const bool exact = p >= 0x1p-110f || x == 0 || y == 0;
+    outside |= exact && p < 0x1p126f && std::fabs(z) < 0x1p126f ? 0u : 1u;
+    return bf16_bits(clamp_half<C>(half_fma(x, y, z)));
+  };
+  for (uint32_t l = 0; l < 32; ++l) {
+    const uint32_t low = one(bf16_value(a[l]), bf16_value(b[l]), bf16_value(c[l]));
+    if constexpr (kPair) {
+      constexpr uint32_t kHigh = 0xFFFF0000;
+      out[l] = low | one(as_float(a[l] & kHigh), as_float(b[l] & kHigh), as_float(c[l] & kHigh)) << 16;
+    } else {
+      out[l] = low;
+    }
+  }
+  if (outside) return false;
+  write_lanes(w.mask, w.reg<uint32_t>(i.dst), [&](uint32_t l) { return out[l]; });
+  return true;
+}
+template <class T, Clamp C>
+Step bf16_fma(Warp& w, const Insn& i) {
+  return fma_in_single<T, C>(w, i) ? Step::next : ternary<T, Halves<Fma, false, C>>(w, i);
+}
+
 template <Arity N, class T, class F>
 ExecFn run() {
   if constexpr (N == Arity::one) return unary<T, F>;
@@ -253,6 +284,8 @@ ExecFn for_halves(const Form& f) {
     return f.clamp == Clamp::relu ? run<N, T, Halves<Op, true, Clamp::relu>>()
                                   : run<N, T, Halves<Op, true, Clamp::none>>();
   }
+  if constexpr (std::is_same_v<Op, Fma> && kIsBf16<T>)
+    return f.clamp == Clamp::relu ? bf16_fma<T, Clamp::relu> : bf16_fma<T, Clamp::none>;
   if (f.clamp == Clamp::sat) return run<N, T, Halves<Op, false, Clamp::sat>>();
   return f.clamp == Clamp::relu ? run<N, T, Halves<Op, false, Clamp::relu>>()
                                 : run<N, T, Halves<Op, false, Clamp::none>>();
@@ -284,13 +317,18 @@ struct Magnitude {
 };
 template <bool Max, bool Nan, bool XorSign>
 struct Extreme {
+  // Of equal operands only the sign can differ: -0 is the smaller.
   template <class T>
   static T either(T a, T b) {
     const T x = XorSign ? std::fabs(a) : a, y = XorSign ? std::fabs(b) : b;
-    const bool first = x == y ? std::signbit(x) != Max : (x < y) != Max;
-    T r = first ? x : y;
+    const auto bx = bits_of(x), by = bits_of(y);
+    const T tie = std::bit_cast<T>(Max ? bx & by : bx | by);
+    T r = x == y ? tie : (x < y) == Max ? y : x;
     r = x != x ? y : y != y ? x : r;
-    if constexpr (XorSign) r = std::copysign(r, std::signbit(a) != std::signbit(b) ? T{-1} : T{1});
+    if constexpr (XorSign) {
+      constexpr auto kSign = decltype(bx){1} << (8 * sizeof(T) - 1);
+      r = std::bit_cast<T>((bits_of(r) & ~kSign) | ((bits_of(a) ^ bits_of(b)) & kSign));
+    }
     return r;
   }
   static float single(float a, float b) { return Nan && (a != a || b != b) ? as_float(kNan32) : either(a, b); }
