@@ -126,12 +126,12 @@ template <Format F>
 float unpack(uint32_t bits) {
   constexpr int kShift = 23 - F.mantissa_bits;
   const uint32_t magnitude = bits & (F.sign() - 1), sign = bits & F.sign() ? 0x80000000u : 0;
-  // The exponent is rebiased by a multiplication, which is exact for subnormals as well.
-  constexpr float kScale =
-      F.exponent_bits == 8 ? 1.0f : std::bit_cast<float>((127u + 127 - ((1u << (F.exponent_bits - 1)) - 1)) << 23);
-  const uint32_t scaled = bits_of(as_float(magnitude << kShift) * kScale);
+  // Subnormals: the mantissa behind the least exponent, minus that; no host arithmetic on subnormals, which is slow.
+  constexpr uint32_t kLeast = static_cast<uint32_t>(127 + F.least_exponent()) << 23;
+  const uint32_t shifted = magnitude << kShift, small = bits_of(as_float(kLeast + shifted) - as_float(kLeast));
+  const uint32_t scaled = magnitude < (1u << F.mantissa_bits) ? small : shifted + kLeast - (1u << 23);
   const bool special = F.has_infinity ? magnitude >= F.infinity() : magnitude == F.nan();
-  const uint32_t out = special ? 0x7F800000 | (F.has_infinity ? magnitude << kShift : F.nan() << kShift) : scaled;
+  const uint32_t out = special ? 0x7F800000 | (F.has_infinity ? shifted : F.nan() << kShift) : scaled;
   return as_float(out | sign);
 }
 
