@@ -7,13 +7,17 @@
 namespace tc::sim {
 namespace {
 
+// The lanes that execute with those of Warp::mask.
+uint32_t together(const Warp& w) { return w.path ? w.path->mask | w.mask : w.mask; }
+
 std::string phase_text(uint64_t phase) { return "phase " + std::to_string(phase); }
 
 }  // namespace
 
 void note_arrival(Warp& w, Cta& owner, const Mbarrier& b, uint32_t address, uint32_t place) {
   RaceChecker* race = w.cta->race;
-  if (!race || b.phase == 0 || race->warp_knows(w.agent, b.log.ticket, static_cast<uint32_t>(b.phase))) return;
+  if (!race || b.phase == 0 || race->some_know(w.agent, together(w), b.log.ticket, static_cast<uint32_t>(b.phase)))
+    return;
   w.cta->finding(w.cta->violation("MBAR-07", place,
                                   "nothing orders this arrival for " + phase_text(b.phase) + " of " +
                                       owner.shared_text(address) + " after the end of " + phase_text(b.phase - 1) +
@@ -22,14 +26,21 @@ void note_arrival(Warp& w, Cta& owner, const Mbarrier& b, uint32_t address, uint
 
 void note_copy(Warp& w, Cta& owner, const Mbarrier& b, uint32_t address, uint32_t place) {
   RaceChecker* race = w.cta->race;
-  if (!race || b.phase == 0 || race->warp_knows(w.agent, b.log.ticket, static_cast<uint32_t>(b.phase))) return;
+  if (!race || b.phase == 0 || race->some_know(w.agent, together(w), b.log.ticket, static_cast<uint32_t>(b.phase)))
+    return;
   w.cta->finding(w.cta->violation("ATTR-03", place,
                                   "nothing orders this copy, which completes on " + phase_text(b.phase) + " of " +
                                       owner.shared_text(address) + ", after the end of " + phase_text(b.phase - 1)));
 }
 
 void note_expect(const Warp& w, Mbarrier& b, uint32_t place) {
-  if (w.cta->race) b.log.expects.push_back({w.agent, w.cta->race->number_event(w.agent), place});
+  RaceChecker* race = w.cta->race;
+  if (!race) return;
+  if (b.phase > 0 && !race->some_know(w.agent, together(w), b.log.ticket, static_cast<uint32_t>(b.phase)))
+    w.cta->finding(w.cta->violation("TX-11", place,
+                                    "nothing orders this before or after an arrival that ends " +
+                                        phase_text(b.phase - 1) + ": the bytes may be expected in either phase"));
+  b.log.expects.push_back({w.agent, race->number_event(w.agent), place});
 }
 
 void note_wait(const Warp& w, Mbarrier& b, int64_t phase, uint32_t place) {
@@ -48,7 +59,9 @@ void note_completion(Cta& c, Mbarrier& b, uint32_t address, uint32_t place) {
   const auto ended = static_cast<int64_t>(b.phase) - 1;
   const SourceRange here = c.program.places[place].where.front();
   for (const BarrierLog::Wait& o : b.log.waits) {
-    if (o.phase != ended - 1 || c.race->is_after(b.arriving, o.agent, o.event)) continue;
+    if (o.phase != ended - 1 || c.race->is_after(b.arriving, o.agent, o.event) ||
+        c.race->is_after(b.log.copies, o.agent, o.event))
+      continue;
     Diag d = c.violation("MBAR-06", o.place,
                          "the wait for phase " + std::to_string(o.phase) + " of " + c.shared_text(address) +
                              " need not be over when phase " + std::to_string(ended) +
@@ -66,12 +79,14 @@ void note_completion(Cta& c, Mbarrier& b, uint32_t address, uint32_t place) {
     c.finding(std::move(d));
   }
   b.log.expects.clear();
+  join(b.arriving, std::exchange(b.log.copies, {}));
   c.race->complete(b.arriving, b.log.ticket, static_cast<uint32_t>(b.phase));
 }
 
 void note_named_arrival(Warp& w, const NamedBarrier& b, uint32_t id, uint32_t place) {
   Cta& c = *w.cta;
-  if (!c.race || b.generation == 0 || c.race->warp_knows(w.agent, b.ticket, static_cast<uint32_t>(b.generation)))
+  if (!c.race || b.generation == 0 ||
+      c.race->some_know(w.agent, together(w), b.ticket, static_cast<uint32_t>(b.generation)))
     return;
   c.finding(c.violation("BAR-03", place,
                         "nothing orders the arrival of warp " + std::to_string(w.index) + " at barrier " +

@@ -7,7 +7,7 @@
 //   arrival at generation n + 1 of a named barrier that nothing orders after the end of generation n
 // Phases, waits and expectations have rows of their own (tickets) in the vector clocks. Tickets go where memory order
 // goes, and where only time does: with a copy or a relaxed arrival from who issued it, with a wgmma from the four warps
-// that issue it. What one lane of a warp knows counts for its warp here.
+// that issue it. What one lane knows counts for those that execute with it.
 //   phase 3 of `full` ends: ticket 3 is in what the waiters acquire; the producer's next arrival needs ticket 3
 #pragma once
 #include <vector>
@@ -30,6 +30,7 @@ struct BarrierLog {
     uint32_t agent, event, place;
   };
   uint32_t ticket = 0;  // row of the phases that have ended
+  Clock copies;         // tickets of who issued the copies of this phase
   std::vector<Wait> waits;
   std::vector<Expect> expects;  // of this phase
 };

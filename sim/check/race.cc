@@ -89,11 +89,12 @@ View RaceChecker::view(uint32_t agent, uint32_t lane) const {
 
 template <class Address>
 void RaceChecker::touch(Memory& m, uint32_t agent, uint32_t lanes, const Address* address, uint32_t bytes, Access kind,
-                        uint32_t place) {
+                        uint32_t place, bool watch) {
   const WarpState& w = states_[agent];
   View v = view(agent, static_cast<uint32_t>(std::countr_zero(lanes)));
   looking_ = &v, looking_at_global_ = &m == global_memory_;
   Toucher t(m, v, {cluster_, agent, w.epoch, place, kind, false}, *this);
+  if (watch) t.watch_written();
   const bool alike =
       !w.lanes && (!w.copies || std::ranges::all_of(*w.copies, [&](uint32_t n) { return n == w.copies->front(); }));
   const uint32_t period = alike && lanes == ~0u ? stripe_period(address, bytes) : 0;
@@ -113,13 +114,13 @@ void RaceChecker::touch(Memory& m, uint32_t agent, uint32_t lanes, const Address
 }
 
 void RaceChecker::shared(uint32_t agent, uint32_t lanes, const uint32_t* address, uint32_t bytes, Access kind,
-                         uint32_t place) {
-  touch(*shared_memory_, agent, lanes, address, bytes, kind, place);
+                         uint32_t place, bool watch) {
+  touch(*shared_memory_, agent, lanes, address, bytes, kind, place, watch);
 }
 
 void RaceChecker::global(uint32_t agent, uint32_t lanes, const uint64_t* address, uint32_t bytes, Access kind,
                          uint32_t place) {
-  touch(*global_memory_, agent, lanes, address, bytes, kind, place);
+  touch(*global_memory_, agent, lanes, address, bytes, kind, place, false);
 }
 
 void RaceChecker::touch_range(Memory& m, const View& v, const Touch& event, uint64_t address, uint64_t bytes,
@@ -242,10 +243,12 @@ void RaceChecker::pass_tickets(Clock& into, uint32_t agent, uint32_t lane) const
   for (uint32_t row : tickets_) raise(&Part::known, into, row, ~0u, c.part->known.floor(row));
 }
 
-bool RaceChecker::warp_knows(uint32_t agent, uint32_t row, uint32_t epoch) const {
+bool RaceChecker::some_know(uint32_t agent, uint32_t lanes, uint32_t row, uint32_t epoch) const {
   const WarpState& w = states_[agent];
   if (!w.lanes) return w.clock.part->known.floor(row) >= epoch;
-  return std::ranges::any_of(*w.lanes, [&](const Clock& c) { return c.part->known.floor(row) >= epoch; });
+  bool any = false;
+  each_lane(lanes, [&](uint32_t l) { any |= (*w.lanes)[l].part->known.floor(row) >= epoch; });
+  return any;
 }
 
 void RaceChecker::acquire_tickets(uint32_t agent, const Clock& clock) {

@@ -39,7 +39,9 @@ class RaceChecker : private RaceSink {
 
   // ---- accesses
   // Lane l of `lanes` touches [address[l], address[l] + bytes), aligned to `bytes`, a power of two.
-  void shared(uint32_t agent, uint32_t lanes, const uint32_t* address, uint32_t bytes, Access kind, uint32_t place);
+  // `watch`: a read of what nothing has written is a finding (BOUND-02).
+  void shared(uint32_t agent, uint32_t lanes, const uint32_t* address, uint32_t bytes, Access kind, uint32_t place,
+              bool watch = false);
   void global(uint32_t agent, uint32_t lanes, const uint64_t* address, uint32_t bytes, Access kind, uint32_t place);
   // cp.async of one lane into shared memory, member of its commit group `group` (1, 2, ...).
   void cp_async(uint32_t agent, uint32_t lane, uint32_t address, uint32_t bytes, uint32_t group, uint32_t place);
@@ -70,8 +72,8 @@ class RaceChecker : private RaceSink {
   // Numbers an event of a warp: from now on its lanes, and who comes after them, are after it.
   uint32_t number_event(uint32_t agent);
   bool is_after(const Clock& clock, uint32_t agent, uint32_t event) const;
-  // Some lane of the warp knows epoch `epoch` of the row.
-  bool warp_knows(uint32_t agent, uint32_t row, uint32_t epoch) const;
+  // Some of the lanes knows epoch `epoch` of the row.
+  bool some_know(uint32_t agent, uint32_t lanes, uint32_t row, uint32_t epoch) const;
   // What the lanes know and have done until now.
   Clock snapshot(uint32_t agent, uint32_t lanes) const;
   void snapshot_into(Clock& into, uint32_t agent, uint32_t lanes) const;
@@ -130,7 +132,7 @@ class RaceChecker : private RaceSink {
   View view(uint32_t agent, uint32_t lane) const;
   template <class Address>
   void touch(Memory& m, uint32_t agent, uint32_t lanes, const Address* address, uint32_t bytes, Access kind,
-             uint32_t place);
+             uint32_t place, bool watch);
   void touch_range(Memory& m, const View& view, const Touch& event, uint64_t address, uint64_t bytes, uint32_t lanes);
   void split(WarpState& w) const;
   Clock fenced_clock(const WarpState& w, uint32_t agent, uint32_t lane) const;

@@ -109,6 +109,8 @@ Diag describe(const Cluster& cluster, const RaceReport& r) {
   }
   const Spot spot = spot_of(cluster, r);
   const Cta& c = *spot.cta;
+  if (r.rule == "BOUND-02")
+    return c.violation("BOUND-02", r.now.place, "nothing has written " + spot.text + ", which is read here");
   const std::string what = name_of(r.now) + " of " + spot.text;
   const SourceRange before = c.program.places[r.before.place].where.front();
   if (r.released_place != UINT32_MAX) {

@@ -160,10 +160,19 @@ bool Toucher::drops(const Entry& e, uint32_t theirs, uint32_t lanes, bool same, 
   return covered && order(ev, theirs, &Part::known) == Order::after_all;
 }
 
+bool Toucher::is_written(uint32_t history) const {
+  for (uint32_t n = history; n; n = memory_.histories.node(n).older) {
+    const Entry& e = memory_.histories.node(n).entry;
+    if (e.bytes & bytes_ && is_write(memory_.histories.event(e.event).kind)) return true;
+  }
+  return false;
+}
+
 void Toucher::judge(Cell& cell, uint64_t word, uint32_t lanes) {
   static thread_local std::vector<Entry> kept;  // newest first
   kept.clear();
   Histories& h = memory_.histories;
+  if (watch_written_ && !is_written(cell.history)) report("BOUND-02", word, {});
   const bool same = cell.lanes == lanes, reads = event_.kind == Access::read;
   bool reusable = true;
   uint32_t mine = lanes, readers = 0, base = cell.history;  // what is under the deepest change stays as it is

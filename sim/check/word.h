@@ -57,6 +57,8 @@ struct View {
 class Toucher {
  public:
   Toucher(Memory& memory, const View& view, const Touch& event, RaceSink& sink);
+  // Reads of bytes that nothing has written are reported, too (BOUND-02): where no byte of the word that is read is.
+  void watch_written() { watch_written_ = true; }
   // The same event with another view (a lane with a clock of its own).
   void look_from(const View& view) { view_ = view, forget(); }
   // `lanes` touch the bytes [address, address + bytes).
@@ -85,6 +87,7 @@ class Toucher {
     else judge(cell, word, lanes);
   }
   void judge(Cell& cell, uint64_t word, uint32_t lanes);
+  bool is_written(uint32_t history) const;
   bool drops(const Entry& e, uint32_t theirs, uint32_t lanes, bool same, uint64_t word, uint32_t& mine, bool& reusable);
 
   // Known to have happened: whatever the lanes of the row, or looked up for these lanes.
@@ -102,6 +105,7 @@ class Toucher {
   uint32_t number_ = 0, alone_ = 0, only_mine_ = 0;
   uint8_t bytes_ = 0, part_ = 0;
   bool mergeable_ = false;  // lanes of one instruction may share an entry
+  bool watch_written_ = false;
   Memo memo_[2];
 };
 

@@ -269,7 +269,9 @@ void note_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes
         }
     }
   if (&c != w.cta && lanes) w.cta->race->remote(w.agent, lanes, c.rank, i.place);
-  if (lanes) w.cta->race->shared(w.agent, lanes, shared.data(), bytes, kind, i.place);
+  // Vectors may hold padding that nobody uses.
+  const bool watch = kind == Access::read && i.list_count == 1 && w.cta->launch.checks.has(Check::uninit);
+  if (lanes) w.cta->race->shared(w.agent, lanes, shared.data(), bytes, kind, i.place, watch);
 }
 
 // Lanes of one space, shared memory of one CTA.

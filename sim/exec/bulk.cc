@@ -70,7 +70,7 @@ bool LoadOp::landed(Cta& issuer, uint32_t bytes) {
                                       "bytes of this copy land in phase " + std::to_string(b->phase) +
                                           " of the mbarrier " + t.cta->shared_text(t.barrier) +
                                           ", it was issued in phase " + std::to_string(t.phase)));
-    if (issuer.race) join(b->arriving, tickets);
+    if (issuer.race) join(b->log.copies, tickets);
     if (!t.cta->settle_mbarrier(*b, t.barrier, complete_tx(*b, bytes), place)) return false;
   }
   return true;

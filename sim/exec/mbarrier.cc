@@ -86,7 +86,6 @@ void publish(Warp& w, const Insn& i, uint32_t lane, const Found& f) {
   RaceChecker* race = w.cta->race;
   if (!race) return;
   note_arrival(w, *f.owner, *f.barrier, f.address, i.place);
-  if (i.c & kExpect) note_expect(w, *f.barrier, i.place);
   race->pass_tickets(f.barrier->arriving, w.agent, lane);
   if (!(i.c & kRelaxed)) return race->snapshot_into(f.barrier->arriving, w.agent, 1u << lane);
   race->passed_into(f.barrier->arriving, w.agent, 1u << lane);
