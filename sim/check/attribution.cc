@@ -14,7 +14,9 @@ std::string phase_text(uint64_t phase) { return "phase " + std::to_string(phase)
 
 }  // namespace
 
-void note_arrival(Warp& w, Cta& owner, const Mbarrier& b, uint32_t address, uint32_t place) {
+void note_arrival(Warp& w, Cta& owner, Mbarrier& b, uint32_t address, uint32_t place) {
+  const BarrierLog::Arrival arrival{w.agent, place};
+  if (std::ranges::find(b.log.arrived, arrival) == b.log.arrived.end()) b.log.arrived.push_back(arrival);
   RaceChecker* race = w.cta->race;
   if (!race || b.phase == 0 || race->some_know(w.agent, together(w), b.log.ticket, static_cast<uint32_t>(b.phase)))
     return;
@@ -79,6 +81,7 @@ void note_completion(Cta& c, Mbarrier& b, uint32_t address, uint32_t place) {
     c.finding(std::move(d));
   }
   b.log.expects.clear();
+  b.log.before = std::exchange(b.log.arrived, {});
   join(b.arriving, std::exchange(b.log.copies, {}));
   c.race->complete(b.arriving, b.log.ticket, static_cast<uint32_t>(b.phase));
 }

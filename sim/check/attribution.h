@@ -29,14 +29,19 @@ struct BarrierLog {
   struct Expect {
     uint32_t agent, event, place;
   };
-  uint32_t ticket = 0;  // row of the phases that have ended
-  Clock copies;         // tickets of who issued the copies of this phase
+  struct Arrival {
+    uint32_t agent, place;
+    bool operator==(const Arrival&) const = default;
+  };
+  uint32_t ticket = 0;                   // row of the phases that have ended
+  std::vector<Arrival> arrived, before;  // in this phase and in the one before it, for reports; each once
+  Clock copies;                          // tickets of who issued the copies of this phase
   std::vector<Wait> waits;
   std::vector<Expect> expects;  // of this phase
 };
 
 // Before the lane's arrival is counted.
-void note_arrival(Warp& w, Cta& owner, const Mbarrier& b, uint32_t address, uint32_t place);
+void note_arrival(Warp& w, Cta& owner, Mbarrier& b, uint32_t address, uint32_t place);
 // A copy issued by this warp will complete here.
 void note_copy(Warp& w, Cta& owner, const Mbarrier& b, uint32_t address, uint32_t place);
 void note_expect(const Warp& w, Mbarrier& b, uint32_t place);

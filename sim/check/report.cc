@@ -1,5 +1,6 @@
 #include "sim/check/report.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "sim/check/grid.h"
@@ -136,34 +137,103 @@ std::string cluster_text(const Launch& l, uint32_t cluster) {
          std::to_string(cluster / x % y) + "," + std::to_string(cluster / x / y) + ")";
 }
 
-}  // namespace
+// Agents that a blocked path needs: those that have not arrived at its barrier; of an mbarrier, who arrived in the
+// phase before and not yet in this one.
+std::vector<BarrierLog::Arrival> awaited(const Warp& w, const Path& p) {
+  const Cta& c = *w.cta;
+  std::vector<BarrierLog::Arrival> out;
+  if (p.wait.kind == Wait::Kind::mbarrier) {
+    const BarrierLog& log = c.mbarriers[c.mbarrier_index[p.wait.address / 8]].log;
+    for (const auto& a : log.before)
+      if (std::ranges::find(log.arrived, a) == log.arrived.end()) out.push_back(a);
+  } else if (p.wait.kind == Wait::Kind::named_barrier && c.named[p.wait.id].expected_threads == 0) {
+    for (const Warp& o : c.warps)
+      if (o.live && !(c.named[p.wait.id].arrived_warps >> o.index & 1)) out.push_back({o.agent, kNone});
+  } else if (p.wait.kind == Wait::Kind::cluster) {
+    for (const Warp* o : c.cluster.warps)
+      if (o->live & ~o->cluster_arrived) out.push_back({o->agent, kNone});
+  }
+  return out;
+}
+
+std::string warp_text(const Cluster& c, const Warp& w) {
+  return (c.ctas.size() > 1 ? "CTA " + std::to_string(w.cta->rank) + " " : "") + "warp " + std::to_string(w.index);
+}
+
+struct Blocked {
+  const Warp* warp;
+  const Path* path;
+  std::vector<BarrierLog::Arrival> needs;
+};
+
+// The blocked paths, those of a wait-for cycle first and in its order. `cycle`: how many they are.
+std::vector<Blocked> in_order_of_waiting(const Cluster& c, const Path* first, size_t& cycle) {
+  std::vector<Blocked> all;
+  for (const Warp* w : c.warps)
+    for (const Path& p : w->paths) all.push_back({w, &p, awaited(*w, p)});
+  std::vector<size_t> walk;
+  auto at = static_cast<size_t>(std::ranges::find(all, first, &Blocked::path) - all.begin());
+  for (bool found = true; found && std::ranges::find(walk, at) == walk.end();) {
+    walk.push_back(at);
+    found = false;
+    for (const auto& need : all[at].needs)
+      for (size_t k = 0; k < all.size() && !found; ++k)
+        if (all[k].warp->agent == need.agent && k != at) at = k, found = true;
+    if (!found) walk.clear();
+    if (walk.empty()) break;
+  }
+  const auto start = std::ranges::find(walk, at);
+  cycle = static_cast<size_t>(walk.end() - start);
+  std::vector<Blocked> out;
+  for (auto k = start; k != walk.end(); ++k) out.push_back(all[*k]);
+  for (size_t k = 0; k < all.size(); ++k)
+    if (std::find(start, walk.end(), k) == walk.end()) out.push_back(all[k]);
+  return out;
+}
+
+std::string needs_text(const Cluster& c, const Blocked& b) {
+  constexpr size_t kMost = 4;
+  std::string out;
+  for (size_t k = 0; k < std::min(kMost, b.needs.size()); ++k) {
+    const auto& need = b.needs[k];
+    out += (k ? ", " : "; needs ") + warp_text(c, *c.warps[need.agent]);
+    if (need.place != kNone)
+      out += " (which arrived in the phase before at line " +
+             std::to_string(c.program.places[need.place].where.front().line) + ")";
+  }
+  return out + (b.needs.size() > kMost ? " and others" : "");
+}
 
 // Adds the finding that describes who is blocked where.
-void report_hang(Cluster& c) {
-  size_t blocked = 0;
+void add_hang(Cluster& c) {
   const Path* first = nullptr;
   const Cta* where = nullptr;
   for (const Warp* w : c.warps)
     for (const Path& p : w->paths) {
-      ++blocked;
       const bool registers = p.wait.kind == Wait::Kind::registers;
       if (!first || registers || (first->wait.kind != Wait::Kind::mbarrier && p.wait.kind == Wait::Kind::mbarrier))
         first = &p, where = w->cta;
     }
   if (!first) return;
-  const uint32_t at = c.program.code[first->pc].place;
+  size_t cycle = 0;
+  const std::vector<Blocked> blocked = in_order_of_waiting(c, first, cycle);
   const bool registers = first->wait.kind == Wait::Kind::registers;
-  Diag d = where->violation(registers ? "SETREG-05" : "PROG-01", at,
-                            "deadlock: CTA (" + std::to_string(where->id.x) + "," + std::to_string(where->id.y) + "," +
-                                std::to_string(where->id.z) + "), " + std::to_string(blocked) +
-                                " blocked and nothing outstanding can release them");
-  for (const Warp* w : c.warps)
-    for (const Path& p : w->paths)
-      d.notes.push_back({c.program.places[c.program.code[p.pc].place].where.front(),
-                         (c.ctas.size() > 1 ? "CTA " + std::to_string(w->cta->rank) + " " : "") + "warp " +
-                             std::to_string(w->index) + lanes_text(p.mask) + " " + wait_text(*w, p)});
+  Diag d = where->violation(
+      registers ? "SETREG-05" : "PROG-01", c.program.code[first->pc].place,
+      "deadlock: CTA (" + std::to_string(where->id.x) + "," + std::to_string(where->id.y) + "," +
+          std::to_string(where->id.z) + "), " + std::to_string(blocked.size()) +
+          " blocked and nothing outstanding can release them" +
+          (cycle ? "; the first " + std::to_string(cycle) + " below wait for each other in turn" : ""));
+  for (const Blocked& b : blocked)
+    d.notes.push_back(
+        {c.program.places[c.program.code[b.path->pc].place].where.front(),
+         warp_text(c, *b.warp) + lanes_text(b.path->mask) + " " + wait_text(*b.warp, *b.path) + needs_text(c, b)});
   c.findings.push_back(std::move(d));
 }
+
+}  // namespace
+
+void report_hang(Cluster& c) { add_hang(c); }
 
 void report_exit(Cluster& c) {
   if (!c.race) return;
