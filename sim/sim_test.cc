@@ -1,6 +1,7 @@
 // Whole kernels: every .cu of testdata/sim as both compilers translate it, and testdata/ptx, under all schedules. Clean
 // ones stay clean and compute what they say; defects are found by rule and line.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -268,7 +269,7 @@ TEST(Steering, FollowsTheStepsAndSaysWhatHappened) {
 // ptxas accepts what the simulator runs (where it is installed). The debug sections that .loc refers to are not kept.
 TEST(Kernels, PtxasAcceptsThem) {
   if (std::system("ptxas --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no ptxas";
-  const std::string copy = std::filesystem::temp_directory_path() / "tilecheck_sim_test.ptx";
+  const std::string copy = std::filesystem::temp_directory_path() / ("tilecheck_sim_test." + std::to_string(getpid()) + ".ptx");
   for (const Case& c : cases()) {
     std::istringstream lines{std::string(source_file_text(c.module.text))};
     std::string text;
