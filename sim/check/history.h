@@ -12,10 +12,15 @@
 namespace tc::sim {
 
 // Strong accesses (atomic, volatile, relaxed, acquire, release; operations on mbarriers) do not race with each other.
-enum class Access : uint8_t { read, write, strong_read, strong_write };
-inline bool is_write(Access a) { return a == Access::write || a == Access::strong_write; }
+// rewrite: a write of the value that is there already. Like others who look for races we do not call it one where the
+// earlier access is a write too (all threads of a block store the same flag).
+enum class Access : uint8_t { read, write, strong_read, strong_write, rewrite };
+inline bool is_write(Access a) { return a == Access::write || a == Access::strong_write || a == Access::rewrite; }
 inline bool is_strong(Access a) { return a == Access::strong_read || a == Access::strong_write; }
-inline bool conflict(Access a, Access b) { return (is_write(a) || is_write(b)) && !(is_strong(a) && is_strong(b)); }
+inline bool conflict(Access earlier, Access now) {
+  if (now == Access::rewrite && (earlier == Access::write || earlier == Access::rewrite)) return false;
+  return (is_write(earlier) || is_write(now)) && !(is_strong(earlier) && is_strong(now));
+}
 
 struct Touch {
   uint32_t cluster = 0, row = 0, epoch = 0, place = 0;

@@ -38,7 +38,7 @@ void Toucher::shape(uint8_t bytes, uint8_t part) {
   if (bytes == bytes_ && part == part_) return;
   bytes_ = bytes, part_ = part;
   only_mine_ = bytes == kWholeWord && part == 0 ? alone_ : memory_.histories.on_top(0, {number_, 0, bytes, part});
-  mergeable_ = event_.kind != Access::write && part == 0;
+  mergeable_ = event_.kind != Access::write && event_.kind != Access::rewrite && part == 0;
   forget();
 }
 

@@ -297,8 +297,12 @@ void note_lanes(Warp& w, const Insn& i, Space space, const LaneAddresses& at, ui
 }  // namespace
 
 void note_access(Warp& w, const Insn& i, const WarpAccess& at, uint32_t bytes, Access kind) {
-  if (!at.mixed) return note_lanes(w, i, at.space, at.in, w.mask, bytes, kind, at.owner ? *at.owner : *w.cta);
-  for (uint32_t m = w.mask; m; m &= m - 1) {
+  note_access(w, i, at, w.mask, bytes, kind);
+}
+
+void note_access(Warp& w, const Insn& i, const WarpAccess& at, uint32_t lanes, uint32_t bytes, Access kind) {
+  if (!at.mixed) return note_lanes(w, i, at.space, at.in, lanes, bytes, kind, at.owner ? *at.owner : *w.cta);
+  for (uint32_t m = lanes; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
     note_lanes(w, i, at.spaces[l], at.in, 1u << l, bytes, kind, at.spaces[l] == Space::shared ? *at.owners[l] : *w.cta);
   }

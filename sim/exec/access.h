@@ -57,6 +57,7 @@ bool cluster_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uin
 
 // Tells the race checker of an access, and of what a strong one orders (Insn::d is its Order).
 void note_access(Warp& w, const Insn& i, const WarpAccess& at, uint32_t bytes, Access kind);
+void note_access(Warp& w, const Insn& i, const WarpAccess& at, uint32_t lanes, uint32_t bytes, Access kind);
 // The same for lanes at addresses (without rank) of the executing CTA's shared memory.
 void note_own_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes, uint32_t bytes, Access kind);
 

@@ -136,6 +136,7 @@ class Parser {
     f.number = static_cast<uint32_t>(unsigned_number());
     if (peek().kind != Token::Kind::string) return fail("expected a file name" + found());
     f.path = take().text;
+    if (f.path.find_first_of("\n\r") != f.path.npos) return fail("a line end in a file name");
     while (accept(",")) unsigned_number();  // time stamp and size
     module_.files.push_back(std::move(f));
   }
