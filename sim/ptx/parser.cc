@@ -137,6 +137,7 @@ class Parser {
     if (peek().kind != Token::Kind::string) return fail("expected a file name" + found());
     f.path = take().text;
     if (f.path.find_first_of("\n\r") != f.path.npos) return fail("a line end in a file name");
+    f.path.erase(0, f.path.find_first_not_of(' '));
     while (accept(",")) unsigned_number();  // time stamp and size
     module_.files.push_back(std::move(f));
   }

@@ -101,6 +101,9 @@ void try_input(const std::string& text, bool executes) {
     const std::string printed = ptx::print(*module);
     auto again = ptx::parse(printed, "printed.ptx");
     if (again.ok() && *again == *module) return;
+    const std::vector<std::string> before = lines_of(printed), after = again.ok() ? lines_of(ptx::print(*again)) : before;
+    for (size_t k = 0; k < before.size() && k < after.size(); ++k)
+      if (before[k] != after[k]) std::fprintf(stderr, "%s\nreads as\n%s\n", before[k].c_str(), after[k].c_str());
     std::fputs(again.ok() ? "what was printed reads differently\n" : render(again.error()).c_str(), stderr);
     std::abort();
   }
