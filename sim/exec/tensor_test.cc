@@ -316,7 +316,7 @@ void check_reduce(const std::string& op, const std::string& type, runtime::DType
            "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes." +
            op + "." + type + " [%r12+512], [%r1], " + bytes +
            ", [%r13];\n"
-           "bra DONE;\nWAIT: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra WAIT;\nld.shared.b32 %r4, "
+           "bra DONE;\nWAIT: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra WAIT;\n@%p1 ld.shared.b32 %r4, "
            "[%r6+512]; @%p1 st.global.b32 [%rd4], %r4;\n"
            "DONE: barrier.cluster.arrive; barrier.cluster.wait; ret;\n}\n";
   const std::string shape = std::string(runtime::row(dtype).name) + " shape=32";
