@@ -231,9 +231,36 @@ void add_hang(Cluster& c) {
   c.findings.push_back(std::move(d));
 }
 
+// Lanes that cannot come to where `p` waits for them: they stand at a join until lanes of `p` come, or wait for lanes of
+// `p` at another instruction.
+uint32_t lost_lanes(const Warp& w, const Path& p) {
+  uint32_t lost = 0;
+  for (const Join& j : w.joins)
+    if (j.expected & p.mask) lost |= j.arrived;
+  for (const Path& q : w.paths) {
+    const bool same = q.wait.kind == Wait::Kind::sync_lanes ? p.wait.kind == q.wait.kind : q.pc == p.pc;
+    const bool waits = q.wait.kind == Wait::Kind::lanes || q.wait.kind == Wait::Kind::sync_lanes;
+    if (waits && !same && q.wait.lanes & p.mask) lost |= q.mask;
+  }
+  return lost & p.wait.lanes & w.live & ~p.mask;
+}
+
 }  // namespace
 
-void report_hang(Cluster& c) { add_hang(c); }
+void report_divergence(Cluster& c) {
+  if (!c.race) return;
+  for (Warp* w : c.warps)
+    for (const Path& p : w->paths)
+      if (const uint32_t lost = p.wait.rule ? lost_lanes(*w, p) : 0)
+        w->cta->finding(w->cta->violation(p.wait.rule, c.program.code[p.pc].place,
+                                          "only a part of warp " + std::to_string(w->index) + lanes_text(p.mask) +
+                                              " executes this: other lanes" + lanes_text(lost) + " have passed it by"));
+}
+
+void report_hang(Cluster& c) {
+  report_divergence(c);
+  add_hang(c);
+}
 
 void report_exit(Cluster& c) {
   if (!c.race) return;

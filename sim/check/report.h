@@ -16,6 +16,8 @@ class GridRaces;
 void report_races(Cluster& cluster);
 // After all threads have left.
 void report_exit(Cluster& cluster);
+// Paths that wait for lanes of their warp which have passed by. Called when no path can go on.
+void report_divergence(Cluster& cluster);
 // When no path can go on.
 void report_hang(Cluster& cluster);
 // Between the clusters of a launch.

@@ -12,8 +12,10 @@ namespace {
 using ptx::Operand;
 using ptx::Type;
 
+constexpr char kTogether[] = "WARP-01";
+
 Step sync_lanes(Warp& w, const Insn& i) {
-  const uint32_t members = members_of(w, i.src[0]);
+  const uint32_t members = members_of(w, i, i.src[0], kTogether);
   if ((members & w.live & ~w.mask) == 0) {
     if (w.cta->race) w.cta->race->sync_lanes(w.agent, w.mask);
     return Step::next;
@@ -21,6 +23,7 @@ Step sync_lanes(Warp& w, const Insn& i) {
   w.path->wait = Wait{};
   w.path->wait.kind = Wait::Kind::sync_lanes;
   w.path->wait.lanes = members;
+  w.path->wait.rule = kTogether;
   return Step::blocked;
 }
 
@@ -39,9 +42,7 @@ Step named(Warp& w, const Insn& i) {
   if (id >= kNamedBarriers) return c.fault("BAR-01", i.place, "barrier " + std::to_string(id) + " does not exist");
   if (threads % 32)
     return c.fault("BAR-02", i.place, "a barrier count of " + std::to_string(threads) + " is no multiple of 32");
-  if (i.b && w.mask != w.live && c.race)
-    c.finding(
-        c.violation("BAR-05", i.place, "only a part of warp " + std::to_string(w.index) + " executes this barrier"));
+  if (i.b) check_converged(w, i, "BAR-05");
   const uint64_t generation = c.named[id].generation;
   c.note_event(EventKind::named_barrier, w, i.place);
   const bool done = arrive_named(w, id, threads, i.a, i.place);
@@ -57,6 +58,7 @@ Step reduce(Warp& w, const Insn& i) {
   NamedBarrier& b = c.named[id];
   const Reduction r = static_cast<Reduction>(i.c);
   if (w.path->wait.kind != Wait::Kind::named_barrier) {
+    if (i.b) check_converged(w, i, "BAR-05");
     const uint32_t p = (i.d ? ~w.pred(i.src[2]) : w.pred(i.src[2])) & w.mask;
     const uint32_t threads = i.src[1] == kNone ? 0 : w.reg<uint32_t>(i.src[1])[lane];
     // For `and` the number of threads that say no is kept.
@@ -84,6 +86,8 @@ Step proxy_fence(Warp& w, const Insn&) {
 // All registers that setmaxnreg.dec gave back are one pool of the CTA (SETREG-05).
 Step set_registers(Warp& w, const Insn& i) {
   Cta& c = *w.cta;
+  Step s = Step::next;
+  if (!require_converged(w, i, "SETREG-04", s)) return s;
   const int64_t change = (static_cast<int64_t>(i.imm) - w.registers) * 32;
   if (i.a ? change < 0 : change > 0) {
     // What the kernel starts with is ptxas's choice; the other direction is no change.

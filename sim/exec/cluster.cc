@@ -13,6 +13,7 @@ using ptx::Type;
 
 // Insn: a: arrive.relaxed, b: .aligned
 Step cluster_arrive(Warp& w, const Insn& i) {
+  if (i.b) check_converged(w, i, "CLUST-05");
   w.cta->note_event(EventKind::cluster_barrier, w, i.place);
   arrive_cluster(w, !i.a, i.place);
   return Step::next;
@@ -21,6 +22,7 @@ Step cluster_arrive(Warp& w, const Insn& i) {
 // Lanes may have arrived for different generations only by misuse; the path waits for the newest of them.
 Step cluster_wait(Warp& w, const Insn& i) {
   Cluster& c = w.cta->cluster;
+  if (i.b) check_converged(w, i, "CLUST-05");
   uint64_t newest = 0;
   for_lanes(w.mask, [&](uint32_t l) { newest = std::max(newest, w.cluster_generation[l]); });
   if (c.barrier.generation <= newest) {

@@ -85,12 +85,7 @@ bool expand_sparse(const SparseForm& f, const uint32_t* metadata, const float* k
 }
 
 bool whole_warp(Warp& w, const Insn& i, Step& step) {
-  if (!gathered(w, ~0u, step)) return false;
-  Cta& c = *w.cta;
-  if (w.live != ~0u && c.race)
-    c.finding(
-        c.violation("MMA-19", i.place, "lanes of the warp have exited before this instruction of the whole warp"));
-  return true;
+  return require_converged(w, i, "MMA-19", step);
 }
 
 }  // namespace tc::sim

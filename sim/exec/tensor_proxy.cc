@@ -64,7 +64,7 @@ Step replace(Warp& w, const Insn& i) {
 Step copy_and_release(Warp& w, const Insn& i) {
   Cta& c = *w.cta;
   Step s = Step::next;
-  if (!gathered(w, ~0u, s)) return s;
+  if (!require_converged(w, i, "WARP-01", s)) return s;
   const uint32_t l = lowest_lane(w.mask);
   const uint32_t* list = c.program.lists.data() + i.imm;
   const uint64_t to = stored_address(w, list, l);

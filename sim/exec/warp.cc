@@ -10,6 +10,8 @@ namespace {
 using ptx::Operand;
 using ptx::Type;
 
+constexpr char kTogether[] = "WARP-01", kElected[] = "ELECT-01";
+
 enum class Mode : uint8_t { up, down, bfly, idx };
 constexpr std::string_view kModes[] = {"up", "down", "bfly", "idx"};
 
@@ -20,7 +22,7 @@ void write_predicate(Warp& w, uint32_t at, uint32_t bits) {
 // c = segment mask << 8 | clamp, as the ISA's pseudocode has it.
 Step shfl(Warp& w, const Insn& i) {
   Step s = Step::next;
-  if (!gathered(w, members_of(w, i.src[3]), s)) return s;
+  if (!gathered(w, i, members_of(w, i, i.src[3], kTogether), kTogether, s)) return s;
   std::array<uint32_t, 32> value, lane_b, lane_c;
   for (uint32_t l = 0; l < 32; ++l)
     value[l] = w.reg<uint32_t>(i.src[0])[l], lane_b[l] = w.reg<uint32_t>(i.src[1])[l],
@@ -50,8 +52,8 @@ Step shfl(Warp& w, const Insn& i) {
 enum class Vote : uint8_t { all, any, uni, ballot };
 Step vote(Warp& w, const Insn& i) {
   Step s = Step::next;
-  const uint32_t members = members_of(w, i.src[1]);
-  if (!gathered(w, members, s)) return s;
+  const uint32_t members = members_of(w, i, i.src[1], kTogether);
+  if (!gathered(w, i, members, kTogether, s)) return s;
   const uint32_t who = members & w.mask;
   const uint32_t yes = (i.b ? ~w.pred(i.src[0]) : w.pred(i.src[0])) & who;
   switch (static_cast<Vote>(i.a)) {
@@ -66,8 +68,8 @@ Step vote(Warp& w, const Insn& i) {
 template <class T>
 Step match(Warp& w, const Insn& i) {
   Step s = Step::next;
-  const uint32_t members = members_of(w, i.src[1]);
-  if (!gathered(w, members, s)) return s;
+  const uint32_t members = members_of(w, i, i.src[1], kTogether);
+  if (!gathered(w, i, members, kTogether, s)) return s;
   std::array<T, 32> v;
   for (uint32_t l = 0; l < 32; ++l) v[l] = w.reg<T>(i.src[0])[l];
   uint32_t equal_all = 0;
@@ -88,8 +90,8 @@ constexpr std::string_view kReductions[] = {"add", "min", "max", "and", "or", "x
 template <class T>
 Step redux(Warp& w, const Insn& i) {
   Step s = Step::next;
-  const uint32_t members = members_of(w, i.src[1]);
-  if (!gathered(w, members, s)) return s;
+  const uint32_t members = members_of(w, i, i.src[1], kTogether);
+  if (!gathered(w, i, members, kTogether, s)) return s;
   bool first = true;
   T r = 0;
   for (uint32_t m = members & w.mask; m; m &= m - 1) {
@@ -114,8 +116,8 @@ Step redux(Warp& w, const Insn& i) {
 // The leader is the lowest lane of the member mask (ELECT-01, measured on an H200).
 Step elect(Warp& w, const Insn& i) {
   Step s = Step::next;
-  const uint32_t members = members_of(w, i.src[0]);
-  if (!gathered(w, members, s)) return s;
+  const uint32_t members = members_of(w, i, i.src[0], kElected);
+  if (!gathered(w, i, members, kElected, s)) return s;
   const uint32_t leader = lowest_lane(members & w.live ? members & w.live : w.mask);
   for_lanes(w.mask, [&](uint32_t l) { w.reg<uint32_t>(i.dst)[l] = leader; });
   write_predicate(w, i.src[1], 1u << leader);

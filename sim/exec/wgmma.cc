@@ -66,7 +66,7 @@ Step issue_wgmma(Warp& w, const Insn& i) {
   if (4 * group + 4 > c.warps.size() || w.live != ~0u)
     return c.fault("WGMMA-07", i.place,
                    "wgmma needs four whole warps, warp " + std::to_string(w.index) + " has no full warpgroup");
-  if (!gathered(w, ~0u, s)) return s;
+  if (!require_converged(w, i, "WGMMA-07", s)) return s;
   WgmmaGroupState& g = *c.wgmma[group];
   const uint64_t number = ++g.issued[k];
   if (number > g.issued_total) g.records.emplace_back().number = ++g.issued_total;
@@ -90,8 +90,7 @@ Step issue_wgmma(Warp& w, const Insn& i) {
 
 Step commit_wgmma(Warp& w, const Insn& i) {
   Step s = Step::next;
-  if (!gathered(w, ~0u, s)) return s;
-  (void)i;
+  if (!require_converged(w, i, "WGMMA-07", s)) return s;
   ++w.cta->wgmma[w.index / 4]->committed[w.index % 4];
   return Step::next;
 }
@@ -100,7 +99,7 @@ Step commit_wgmma(Warp& w, const Insn& i) {
 Step wait_wgmma(Warp& w, const Insn& i) {
   Cta& c = *w.cta;
   Step s = Step::next;
-  if (!gathered(w, ~0u, s)) return s;
+  if (!require_converged(w, i, "WGMMA-07", s)) return s;
   WgmmaGroupState& g = *c.wgmma[w.index / 4];
   const uint32_t k = w.index % 4;
   const uint64_t through = g.committed[k] > i.imm ? g.committed[k] - i.imm : 0;

@@ -199,6 +199,7 @@ SliceEnd run_together(Cta& c, Warp& w, size_t index) {
   w.path = &p;
   const Step s = i.exec(w, i);
   if (s == Step::trap) return SliceEnd::trap;
+  if (s == Step::blocked) return SliceEnd::blocked;
   for (Path& q : w.paths)
     if (q.wait.kind == Wait::Kind::lanes && q.pc == pc) clear_wait(q), ++q.pc;
   settle_joins(w);

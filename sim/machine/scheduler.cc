@@ -147,6 +147,7 @@ class ClusterRun::Scheduler {
       complete_one();
       return true;
     }
+    report_divergence(c_);
     bool any = false;
     for (Warp* w : c_.warps) any |= break_joins(*w);
     if (any) return true;

@@ -36,7 +36,8 @@ struct Wait {
   bool flag = false;
   uint32_t address = 0, id = 0, lanes = 0;
   uint64_t number = 0;
-  uint32_t parity = 0;  // of an mbarrier wait, for the report
+  uint32_t parity = 0;         // of an mbarrier wait, for the report
+  const char* rule = nullptr;  // of a wait for lanes: broken if they never come
 };
 
 struct Frame;
