@@ -4,7 +4,7 @@
 Each row below is a host program of ours (a .cu in this folder) around the kernel of a library whose sources lie in a folder
 given by an environment variable. The program prints the launch manifest (capture.h), nvcc makes the PTX, tilesim runs it
 with all sanitizers, and the result is compared with numpy. Nothing of the libraries is kept.
-  TARGET_KERNELS, CUTLASS, DEEPGEMM, FLASH_ATTENTION: source folders; rows without theirs are skipped and counted
+  TARGET_KERNELS, CUTLASS, DEEPGEMM, FLASH_ATTENTION, TILELANG_EXAMPLES: source folders; rows without theirs are skipped
 Needs nvcc and numpy. Exit 0: every row that ran is equal and without a finding.
 """
 import argparse
@@ -181,6 +181,14 @@ ROWS = {
     "cutlass sm_90 cooperative": cutlass_sm90("COOPERATIVE", 512, 256, 256),
     "cutlass sm_90 ping-pong": cutlass_sm90("PINGPONG", 512, 256, 256),
     "cutlass sm_90 stream-K": cutlass_sm90("STREAMK", 512, 384, 1024),
+    "DeepGEMM bf16": dict(source="deepgemm.cu", defines={"GEMM_M": 512, "GEMM_N": 512, "GEMM_K": 320}, folder="DEEPGEMM", std="c++20",
+                          includes=["deep_gemm/include"], needs="CUTLASS", entry="sm90_bf16_gemm_impl",
+                          flags=["--expt-relaxed-constexpr", "-w"], reference=None),
+    "FlashAttention-3 forward": dict(source="flash_attention3.cu", defines={"HEADS": 2, "SEQ": 384}, folder="FLASH_ATTENTION",
+                                     includes=["hopper"], needs="CUTLASS", entry="StaticPersistentTileScheduler", outputs=["o"],
+                                     flags=["-DCAPTURE_LAUNCHES", "--expt-relaxed-constexpr", "--expt-extended-lambda", "-w",
+                                            "-DCUTLASS_ENABLE_DIRECT_CUDA_DRIVER_CALL"],
+                                     reference=attention, tolerance=2e-3),
     "target gemm cluster 2": target_gemm("h,h,0,128,256,4,2,1,2,kCooperative,kTmaOverlapped,2", 512, 512, 256),
     "target gemm NN": target_gemm("h,h,1,128,256,4,2,1,2,kCooperative,kTmaOverlapped,2", 512, 512, 256),
     "target gemm persistent": target_gemm("h,h,0,128,128,6,2,1,2,kCooperative,kTmaOverlapped,2", 768, 512, 192, clusters=3),
@@ -234,6 +242,8 @@ def prepare(row, folder, where):
     flags = ["-std=" + row.get("std", "c++17"), "-O3", "-lineinfo", "-gencode", GENCODE[arch], "-I", HERE]
     flags += [f for i in row.get("includes", []) for f in ("-I", os.path.join(folder or HERE, i))]
     flags += row.get("flags", [])
+    if "needs" in row:
+        flags += ["-I", os.path.join(os.environ[row["needs"]], "include")]
     if row.get("tilelang"):
         generate_tilelang(row, folder, source, flags)
     call(["nvcc", *flags, "-ptx", "-o", os.path.join(where, "row.ptx"), source])
@@ -277,6 +287,8 @@ def run(name, row, options):
     folder = os.environ.get(row["folder"]) if row.get("folder") else None
     if row.get("folder") and not folder:
         return "skipped", "no " + row["folder"], 0
+    if "needs" in row and row["needs"] not in os.environ:
+        return "skipped", "no " + row["needs"], 0
     with tempfile.TemporaryDirectory() as where:
         try:
             path, header = prepare(row, folder, where)
