@@ -45,6 +45,7 @@ struct Launch {
 struct NamedBarrier {
   uint32_t expected_threads = 0;  // of this generation, 0: all
   uint32_t arrived_warps = 0;     // bit set
+  uint32_t arrivals = 0;          // of warps, with repetition
   uint32_t syncing_warps = 0;     // of those, the ones that wait
   std::array<uint32_t, 32> lanes{};  // a warp's lanes that are here while others of it are not
   uint32_t split_warps = 0;          // bit set: warps with such lanes

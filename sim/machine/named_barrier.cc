@@ -7,7 +7,7 @@ namespace {
 
 bool is_complete(const Cta& c, const NamedBarrier& b) {
   if (b.arrived_warps == 0) return false;
-  if (b.expected_threads) return 32u * static_cast<uint32_t>(std::popcount(b.arrived_warps)) >= b.expected_threads;
+  if (b.expected_threads) return 32u * b.arrivals >= b.expected_threads;
   for (const Warp& w : c.warps)
     if (w.live && !(b.arrived_warps >> w.index & 1)) return false;
   return true;
@@ -20,7 +20,7 @@ void complete(Cta& c, NamedBarrier& b) {
     for (const Warp& w : c.warps)
       if (b.syncing_warps >> w.index & 1) c.race->acquire(w.agent, w.live, b.clock);
   }
-  b.arrived_warps = b.syncing_warps = b.expected_threads = 0;
+  b.arrived_warps = b.syncing_warps = b.expected_threads = b.arrivals = 0;
   b.result = b.reduced;
   b.reduced = 0;
   b.clock = {};
@@ -50,7 +50,9 @@ bool arrive_named(Warp& w, uint32_t id, uint32_t threads, bool waits, uint32_t p
       c.finding(c.violation("BAR-03", place,
                             name_of(id) + " is used with " + std::to_string(threads) +
                                 " threads and, in the same generation, with " + std::to_string(b.expected_threads)));
-    if (b.arrived_warps & bit)
+    // A warpgroup may give itself the first turn: bar.arrive, then bar.sync at the same barrier (FlashAttention-3 does).
+    const bool own_turn = waits && threads != 0 && !(b.syncing_warps & bit);
+    if (b.arrived_warps & bit && !own_turn)
       c.finding(c.violation("BAR-04", place,
                             "warp " + std::to_string(w.index) + " arrives again at " + name_of(id) +
                                 " before the generation it arrived for is complete"));
@@ -70,6 +72,7 @@ bool arrive_named(Warp& w, uint32_t id, uint32_t threads, bool waits, uint32_t p
   b.lanes[w.index] = 0;
   b.split_warps &= ~bit;
   b.arrived_warps |= bit;
+  ++b.arrivals;
   if (waits) b.syncing_warps |= bit;
   if (!is_complete(c, b)) return false;
   complete(c, b);
@@ -83,7 +86,7 @@ void recheck_named(Cta& c) {
       if (b.lanes[w.index] && (b.lanes[w.index] & w.live) == w.live) {
         b.lanes[w.index] = 0;
         b.split_warps &= ~(1u << w.index);
-        if (w.live) b.arrived_warps |= 1u << w.index;
+        if (w.live) b.arrived_warps |= 1u << w.index, ++b.arrivals;
       }
     if (is_complete(c, b)) complete(c, b);
   }

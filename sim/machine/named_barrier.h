@@ -1,5 +1,5 @@
 // Named barriers (bar.sync and its relatives, PTX ISA 9.7.13.1): arrivals are counted by warp, 32 threads each,
-// whatever part of the warp arrives (BAR-05). Without a count all warps that have not left take part.
+// whatever part of the warp arrives (BAR-05), and again where a warp arrives again. Without a count all warps that have not left take part.
 #pragma once
 #include "sim/machine/cta.h"
 
