@@ -397,7 +397,7 @@ class Parser {
     std::vector<Location> out;
     for (size_t at = 0; (at = text.find("@[ ", at)) != text.npos;) {
       at += 3;
-      const std::string_view site = text.substr(at, text.find(' ', at) - at);
+      const std::string_view site = text.substr(at, std::min(text.find(" @[", at), text.find(" ]", at)) - at);
       const size_t column = site.rfind(':'), line = column == site.npos ? site.npos : site.rfind(':', column - 1);
       if (line == site.npos) break;
       Location l;

@@ -141,10 +141,12 @@ class Printer {
   }
   std::string call_sites(const std::vector<Location>& sites) const {
     std::string out = sites.empty() ? "" : "  //", close;
-    for (const Location& l : sites)
-      for (const SourceFile& f : *files_)
-        if (f.number == l.file)
-          out += " @[ " + f.path + ":" + std::to_string(l.line) + ":" + std::to_string(l.column), close += " ]";
+    for (const Location& l : sites) {
+      const auto f = std::ranges::find(*files_, l.file, &SourceFile::number);
+      if (f == files_->end()) continue;
+      out += " @[ " + f->path + ":" + std::to_string(l.line) + ":" + std::to_string(l.column);
+      close += " ]";
+    }
     return out + close;
   }
   void statement(const Pragma& p) { line(".pragma \"" + p.text + "\";"); }
