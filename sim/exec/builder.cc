@@ -693,6 +693,7 @@ Status Builder::build(const ptx::Function& entry, uint32_t dynamic_smem_bytes, u
                                  [](const CalledFunction& f) { return f.again && f.pc != kNone; });
   program_.local_bytes = program_.local_fixed + (stack ? kStackBytes : 0);
   find_joins(program_);
+  note_wgmma_operands(program_);
   initial_registers();
   return {};
 }

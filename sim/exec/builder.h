@@ -165,6 +165,8 @@ Result<Program> build_program(const ptx::Module& module, const ptx::Function& en
 
 // Sets `join` of every branch to the immediate post-dominator (sim/exec/reconverge.cc).
 void find_joins(Program& program);
+// Bodies that note what wgmma uses (sim/exec/wgmma_fence.cc).
+void note_wgmma_operands(Program& program);
 
 // ---- families: each decodes the instructions whose row names it
 #define PTX_FAMILY(name) void build_##name(Builder& b);

@@ -55,6 +55,23 @@ bool complete_record(Cta& c, uint32_t group, WgmmaRecord& r) {
   return true;
 }
 
+// Compilers move what computes an operand across a fence, which to them is just another instruction. So a warp that has
+// executed a fence since it last waited is given the benefit of the doubt.
+void check_fenced(Warp& w, const Insn& i, WgmmaGroupState& g, uint32_t k) {
+  Cta& c = *w.cta;
+  if (!c.race) return;
+  if (!g.ever_fenced[k])
+    c.finding(c.violation("WGMMA-10", i.place, "no wgmma.fence comes before the first wgmma"));
+  auto& computed = g.computed[k];
+  if (computed.empty()) return;
+  const uint32_t* list = c.program.lists.data() + i.list;
+  const bool any = std::any_of(list, list + i.list_count, [&](uint32_t at) { return computed[at / 64]; });
+  if (any && !g.fenced[k])
+    c.finding(c.violation("WGMMA-10", i.place,
+                          "registers of this wgmma have been written, and no wgmma.fence was executed since the last wait"));
+  for (uint32_t d = 0; d < i.list_dst; ++d) computed[list[d] / 64] = false;
+}
+
 bool same_operation(const Insn& x, const Insn& y) { return x.a == y.a && x.imm == y.imm; }
 
 }  // namespace
@@ -77,6 +94,7 @@ Step issue_wgmma(Warp& w, const Insn& i) {
   if (r.issued && (!same_operation(*r.insn[static_cast<uint32_t>(std::countr_zero(r.issued))], i) ||
                    descriptors != r.descriptors || scale != r.scale_d))
     return c.fault("WGMMA-07", i.place, "the warps of warpgroup " + std::to_string(group) + " issue different wgmma");
+  check_fenced(w, i, g, k);
   r.insn[k] = &i, r.group[k] = g.committed[k] + 1;
   r.descriptors = descriptors, r.scale_d = scale;
   r.issued |= 1u << k;
@@ -85,6 +103,16 @@ Step issue_wgmma(Warp& w, const Insn& i) {
   mark_pending(w);
   c.note_event(EventKind::wgmma_issue, w, i.place);
   if (r.issued == 0xF && !complete_record(c, group, r)) return Step::trap;
+  return Step::next;
+}
+
+Step fence_wgmma(Warp& w, const Insn& i) {
+  Step s = Step::next;
+  if (!require_converged(w, i, "WGMMA-07", s)) return s;
+  WgmmaGroupState& g = *w.cta->wgmma[w.index / kWarpgroupWarps];
+  const uint32_t k = w.index % kWarpgroupWarps;
+  g.fenced[k] = g.ever_fenced[k] = true;
+  g.computed[k].clear();
   return Step::next;
 }
 
@@ -110,6 +138,7 @@ Step wait_wgmma(Warp& w, const Insn& i) {
     w.path->wait.number = through;
     return Step::blocked;
   }
+  g.fenced[k] = false;
   for (WgmmaRecord& r : g.records) {
     if (!r.insn[k] || r.group[k] > through) continue;
     r.waited |= 1u << k;

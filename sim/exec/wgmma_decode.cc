@@ -89,7 +89,7 @@ void build_wgmma(Builder& b) {
   b.mods().take("sync");
   if (!b.mods().take("aligned")) return b.refuse("WGMMA-07", "wgmma needs .sync.aligned");
   b.need_target({90, TargetFeature::only_90a}, "WGMMA-01");
-  if (b.mnemonic() == "wgmma.fence") return;
+  if (b.mnemonic() == "wgmma.fence") return void(b.emit(fence_wgmma));
   if (b.mnemonic() == "wgmma.commit_group") return void(b.emit(commit_wgmma));
   const auto n = b.literal(b.operand(0));
   if (!n) return b.refuse("WGMMA-12", "wait_group needs a constant");

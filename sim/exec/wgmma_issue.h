@@ -5,6 +5,7 @@
 namespace tc::sim {
 
 Step issue_wgmma(Warp& w, const Insn& i);
+Step fence_wgmma(Warp& w, const Insn& i);
 Step commit_wgmma(Warp& w, const Insn& i);
 Step wait_wgmma(Warp& w, const Insn& i);
 

@@ -108,6 +108,7 @@ struct Program {
   std::vector<Constant> constants;
   std::vector<uint8_t> initial_registers;  // of a warp: zeros and the constants
   bool uses_wgmma = false;
+  std::vector<ExecFn> noted_bodies;  // by instruction: the body under one that notes (sim/exec/wgmma_fence.cc)
   std::vector<SpecialUse> specials;
   std::vector<SharedSymbol> shared;    // static, by address; the dynamic one last
   uint32_t shared_end = kSharedStart;  // end of static and dynamic shared memory

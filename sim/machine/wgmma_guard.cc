@@ -75,7 +75,9 @@ bool guard_pending(Warp& w, const Insn& i, Step& step) {
   if (!t.any) return false;
   if (i.kind == InsnKind::move) {
     step = Step::next;
-    return put_off_move(w, i);
+    if (!put_off_move(w, i)) return false;
+    note_computed(w, i);
+    return true;
   }
   if (t.hazard && c.race)
     c.finding(c.violation("WGMMA-11", i.place, "a register of a wgmma that has not been waited for is used"));
@@ -120,6 +122,19 @@ void mark_pending(Warp& w) {
     }
     for (const auto& m : r.marks[warp]) states[m.at / 64] = static_cast<uint8_t>(m.state);
   }
+}
+
+void note_computed(Warp& w, const Insn& i) {
+  if (!w.cta->race) return;
+  const Program& p = w.cta->program;
+  auto& computed = w.cta->wgmma[w.index / 4]->computed[w.index % 4];
+  if (computed.empty()) computed.assign(p.register_bytes / 64 + 1, false);
+  const bool copied = i.kind == InsnKind::move;
+  auto mark = [&](uint32_t at) {
+    if (at != kNone) computed[at / 64] = !copied || computed[i.src[0] / 64];
+  };
+  mark(i.dst);
+  for (uint32_t k = 0; k < i.list_dst; ++k) mark(p.lists[i.list + k]);
 }
 
 void apply_moves(Warp& w, const std::vector<DeferredMove>& moves) {

@@ -12,6 +12,8 @@ bool guard_pending(Warp& w, const Insn& i, Step& step);
 bool wgmma_done(const Cta& c, const Warp& w, uint64_t number);
 // Recomputes the pending registers of a warp after it has waited.
 void mark_pending(Warp& w);
+// What the instruction has written counts as computed since the last wgmma.fence; a move passes on what its source is.
+void note_computed(Warp& w, const Insn& i);
 void apply_moves(Warp& w, const std::vector<DeferredMove>& moves);
 
 }  // namespace tc::sim

@@ -46,6 +46,10 @@ struct WgmmaGroupState {
   uint64_t issued_total = 0;
   std::array<uint64_t, 4> issued{}, committed{}, waited{};
   std::array<std::vector<uint8_t>, 4> registers;  // RegisterState by offset / 64; empty: nothing pending
+  // WGMMA-10, of each warp: it has executed wgmma.fence since it last waited, and ever; registers that something other
+  // than a move has written since the last fence, by offset / 64.
+  std::array<bool, 4> fenced{}, ever_fenced{};
+  std::array<std::vector<bool>, 4> computed;
   uint32_t slot = 0;
 };
 
