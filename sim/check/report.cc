@@ -74,7 +74,7 @@ void check_exit(Cta& c) {
 }
 
 std::string name_of(const Touch& e) {
-  static constexpr std::string_view kNames[] = {"read", "write", "strong read", "atomic access"};
+  static constexpr std::string_view kNames[] = {"read", "write", "strong read", "atomic access", "write"};
   const std::string base{kNames[static_cast<size_t>(e.kind)]};
   return e.async ? base + " by an asynchronous operation" : base;
 }
