@@ -53,4 +53,22 @@ inline uint32_t members_of(Warp& w, const Insn& i, uint32_t at, const char* rule
   return all;
 }
 
+// Lanes that name the same members act together, several such groups may execute one instruction: body(members that
+// take part), with Warp::mask set to the lanes of the group.
+//   lanes 0-15 name 0x0000ffff, lanes 16-31 name 0xffff0000: two votes of sixteen lanes
+template <class Body>
+inline void each_group(Warp& w, uint32_t at, Body body) {
+  std::array<uint32_t, 32> named;  // the result may overwrite the register
+  for (uint32_t l = 0; l < 32; ++l) named[l] = w.reg<uint32_t>(at)[l];
+  const uint32_t all = w.mask;
+  for (uint32_t left = all; left; left &= ~w.mask) {
+    const uint32_t members = named[lowest_lane(left)];
+    uint32_t group = 0;
+    for (uint32_t l = 0; l < 32; ++l) group |= static_cast<uint32_t>(named[l] == members) << l;
+    w.mask = group & left;
+    body(members & all);
+  }
+  w.mask = all;
+}
+
 }  // namespace tc::sim

@@ -54,14 +54,16 @@ Step vote(Warp& w, const Insn& i) {
   Step s = Step::next;
   const uint32_t members = members_of(w, i, i.src[1], kTogether);
   if (!gathered(w, i, members, kTogether, s)) return s;
-  const uint32_t who = members & w.mask;
-  const uint32_t yes = (i.b ? ~w.pred(i.src[0]) : w.pred(i.src[0])) & who;
-  switch (static_cast<Vote>(i.a)) {
-    case Vote::all: write_predicate(w, i.dst, yes == who ? ~0u : 0); break;
-    case Vote::any: write_predicate(w, i.dst, yes ? ~0u : 0); break;
-    case Vote::uni: write_predicate(w, i.dst, yes == 0 || yes == who ? ~0u : 0); break;
-    case Vote::ballot: for_lanes(w.mask, [&](uint32_t l) { w.reg<uint32_t>(i.dst)[l] = yes; }); break;
-  }
+  const uint32_t said = i.b ? ~w.pred(i.src[0]) : w.pred(i.src[0]);
+  each_group(w, i.src[1], [&](uint32_t who) {
+    const uint32_t yes = said & who;
+    switch (static_cast<Vote>(i.a)) {
+      case Vote::all: write_predicate(w, i.dst, yes == who ? ~0u : 0); break;
+      case Vote::any: write_predicate(w, i.dst, yes ? ~0u : 0); break;
+      case Vote::uni: write_predicate(w, i.dst, yes == 0 || yes == who ? ~0u : 0); break;
+      case Vote::ballot: for_lanes(w.mask, [&](uint32_t l) { w.reg<uint32_t>(i.dst)[l] = yes; }); break;
+    }
+  });
   return Step::next;
 }
 
@@ -73,13 +75,15 @@ Step match(Warp& w, const Insn& i) {
   std::array<T, 32> v;
   for (uint32_t l = 0; l < 32; ++l) v[l] = w.reg<T>(i.src[0])[l];
   uint32_t equal_all = 0;
-  for_lanes(w.mask, [&](uint32_t l) {
-    uint32_t same = 0;
-    for (uint32_t m = members & w.mask; m; m &= m - 1)
-      if (v[lowest_lane(m)] == v[l]) same |= 1u << lowest_lane(m);
-    const bool all = same == (members & w.mask);
-    w.reg<uint32_t>(i.dst)[l] = i.a ? (all ? same : 0) : same;
-    equal_all |= static_cast<uint32_t>(all) << l;
+  each_group(w, i.src[1], [&](uint32_t who) {
+    for_lanes(w.mask, [&](uint32_t l) {
+      uint32_t same = 0;
+      for (uint32_t m = who; m; m &= m - 1)
+        if (v[lowest_lane(m)] == v[l]) same |= 1u << lowest_lane(m);
+      const bool all = same == who;
+      w.reg<uint32_t>(i.dst)[l] = i.a ? (all ? same : 0) : same;
+      equal_all |= static_cast<uint32_t>(all) << l;
+    });
   });
   if (i.a) write_predicate(w, i.src[2], equal_all);
   return Step::next;
@@ -92,24 +96,26 @@ Step redux(Warp& w, const Insn& i) {
   Step s = Step::next;
   const uint32_t members = members_of(w, i, i.src[1], kTogether);
   if (!gathered(w, i, members, kTogether, s)) return s;
-  bool first = true;
-  T r = 0;
-  for (uint32_t m = members & w.mask; m; m &= m - 1) {
-    const T v = static_cast<T>(w.reg<uint32_t>(i.src[0])[lowest_lane(m)]);
-    if (std::exchange(first, false)) {
-      r = v;
-      continue;
+  each_group(w, i.src[1], [&](uint32_t who) {
+    bool first = true;
+    T r = 0;
+    for (uint32_t m = who; m; m &= m - 1) {
+      const T v = static_cast<T>(w.reg<uint32_t>(i.src[0])[lowest_lane(m)]);
+      if (std::exchange(first, false)) {
+        r = v;
+        continue;
+      }
+      switch (static_cast<Reduce>(i.a)) {
+        case Reduce::add: r = static_cast<T>(static_cast<uint32_t>(r) + static_cast<uint32_t>(v)); break;
+        case Reduce::min: r = std::min(r, v); break;
+        case Reduce::max: r = std::max(r, v); break;
+        case Reduce::and_: r &= v; break;
+        case Reduce::or_: r |= v; break;
+        case Reduce::xor_: r ^= v; break;
+      }
     }
-    switch (static_cast<Reduce>(i.a)) {
-      case Reduce::add: r = static_cast<T>(static_cast<uint32_t>(r) + static_cast<uint32_t>(v)); break;
-      case Reduce::min: r = std::min(r, v); break;
-      case Reduce::max: r = std::max(r, v); break;
-      case Reduce::and_: r &= v; break;
-      case Reduce::or_: r |= v; break;
-      case Reduce::xor_: r ^= v; break;
-    }
-  }
-  for_lanes(w.mask, [&](uint32_t l) { w.reg<uint32_t>(i.dst)[l] = static_cast<uint32_t>(r); });
+    for_lanes(w.mask, [&](uint32_t l) { w.reg<uint32_t>(i.dst)[l] = static_cast<uint32_t>(r); });
+  });
   return Step::next;
 }
 
@@ -118,9 +124,11 @@ Step elect(Warp& w, const Insn& i) {
   Step s = Step::next;
   const uint32_t members = members_of(w, i, i.src[0], kElected);
   if (!gathered(w, i, members, kElected, s)) return s;
-  const uint32_t leader = lowest_lane(members & w.live ? members & w.live : w.mask);
-  for_lanes(w.mask, [&](uint32_t l) { w.reg<uint32_t>(i.dst)[l] = leader; });
-  write_predicate(w, i.src[1], 1u << leader);
+  each_group(w, i.src[0], [&](uint32_t who) {
+    const uint32_t leader = lowest_lane(who ? who : w.mask);
+    for_lanes(w.mask, [&](uint32_t l) { w.reg<uint32_t>(i.dst)[l] = leader; });
+    write_predicate(w, i.src[1], 1u << leader);
+  });
   return Step::next;
 }
 
