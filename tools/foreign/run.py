@@ -223,7 +223,8 @@ def generate_tilelang(row, folder, source, flags):
     python = os.environ["TILELANG_PYTHON"]
     file, expression = row["tilelang"]
     extra = [x for o in row["outputs"] for x in ("--out", o)] + [x for o in row.get("zeros", []) for x in ("--zero", o)]
-    text = call([python, os.path.join(HERE, "tilelang_cuda.py"), os.path.join(folder, file), expression, *extra])
+    text = call([python, os.path.join(HERE, "tilelang_cuda.py"), os.path.join(folder, file), expression, *extra],
+                cwd=os.path.dirname(source))  # the release leaves a log where it runs
     with open(source, "w") as f:
         f.write(text[text.index("// launch:"):])
     package = call([python, "-c", "import importlib.util as u; print(u.find_spec('tilelang').submodule_search_locations[0])"])
