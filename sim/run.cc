@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kMaxGlobalBytes = uint64_t{256} << 30;
 constexpr uint64_t kLazyBytes = uint64_t{64} << 20;  // larger tensors are generated as they are touched
 constexpr uint32_t kMaxBlock = 1024, kMaxBlockZ = 64, kMaxGridYZ = 65535;
-constexpr uint32_t kMaxSharedBytes = 232448;  // LAUNCH-01, sm_90
+const uint32_t kMaxSharedBytes = find_arch("sm_90a")->max_smem_bytes;  // LAUNCH-01
 
 Diag rule_violation(const char* rule, std::string message) {
   Diag d;

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "sim/exec/access.h"
-#include "sim/machine/cluster.h"
+#include "sim/machine/calls.h"
 
 namespace tc::sim {
 namespace {
@@ -12,20 +12,16 @@ namespace {
 constexpr size_t kMostPrinted = size_t{1} << 20;  // bytes of one cluster, what the device's buffer holds by default
 constexpr size_t kMostText = 4096;                // of a string
 
-uint8_t* slot_bytes(Warp& w, const Slot& s, uint32_t lane) {
-  if (s.is_register) return w.regs + s.at + lane * (s.bytes <= 4 ? 4 : 8);
-  return w.local.data() + size_t{lane} * w.local_bytes + s.at + (s.framed ? w.path->calls.local_base : 0);
-}
 uint64_t argument(Warp& w, const Insn& i, uint32_t which, uint32_t lane) {
   const Slot& s = w.cta->program.slots[i.imm + which];
   uint64_t v = 0;
-  std::memcpy(&v, slot_bytes(w, s, lane), std::min<size_t>(s.bytes, 8));
+  std::memcpy(&v, slot_bytes(w, s, w.path->calls.local_base, lane), std::min<size_t>(s.bytes, 8));
   return v;
 }
 void set_result(Warp& w, const Insn& i, uint32_t lane, uint32_t value) {
   if (!i.b) return;
   const Slot& s = w.cta->program.slots[i.imm + i.a];
-  std::memcpy(slot_bytes(w, s, lane), &value, std::min<size_t>(s.bytes, 4));
+  std::memcpy(slot_bytes(w, s, w.path->calls.local_base, lane), &value, std::min<size_t>(s.bytes, 4));
 }
 
 // A pointer of a lane into any memory, read piece by piece. `ok` false: a trap is set.

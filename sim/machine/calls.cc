@@ -4,18 +4,19 @@
 #include <cstring>
 
 namespace tc::sim {
-namespace {
 
-uint8_t* bytes_of(Warp& w, const Slot& s, uint32_t base, uint32_t lane) {
+uint8_t* slot_bytes(Warp& w, const Slot& s, uint32_t base, uint32_t lane) {
   if (s.is_register) return w.regs + s.at + lane * (s.bytes <= 4 ? 4 : 8);
   return w.local.data() + size_t{lane} * w.local_bytes + s.at + (s.framed ? base : 0);
 }
+
+namespace {
 
 // Copies `from` to `to` for the lanes of Warp::mask; the bases are those of framed local memory on either side.
 void copy(Warp& w, const Slot& from, uint32_t from_base, const Slot& to, uint32_t to_base) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const auto l = static_cast<uint32_t>(std::countr_zero(m));
-    std::memmove(bytes_of(w, to, to_base, l), bytes_of(w, from, from_base, l), std::min(from.bytes, to.bytes));
+    std::memmove(slot_bytes(w, to, to_base, l), slot_bytes(w, from, from_base, l), std::min(from.bytes, to.bytes));
   }
 }
 
@@ -95,7 +96,7 @@ void leave_function(Warp& w, Path& p) {
   std::vector<std::array<uint64_t, 32>> held(f.results.size());
   for (size_t k = 0; k < f.results.size(); ++k)
     for (uint32_t l = 0; f.results[k].is_register && l < 32; ++l)
-      std::memcpy(&held[k][l], bytes_of(w, f.results[k], 0, l), std::min<size_t>(8, std::max(4u, f.results[k].bytes)));
+      std::memcpy(&held[k][l], slot_bytes(w, f.results[k], 0, l), std::min<size_t>(8, std::max(4u, f.results[k].bytes)));
   if (f.again) restore(w, f, frame->saved.data());
   for (size_t k = 0; k < f.results.size(); ++k) {
     const Slot& to = program.slots[call.imm + k];
@@ -105,7 +106,7 @@ void leave_function(Warp& w, Path& p) {
     }
     for (uint32_t m = w.mask; m; m &= m - 1) {
       const auto l = static_cast<uint32_t>(std::countr_zero(m));
-      std::memcpy(bytes_of(w, to, frame->caller.local_base, l), &held[k][l], std::min<size_t>(8, to.bytes));
+      std::memcpy(slot_bytes(w, to, frame->caller.local_base, l), &held[k][l], std::min<size_t>(8, to.bytes));
     }
   }
   p.pc = frame->call + 1;
