@@ -15,7 +15,6 @@ namespace {
 
 constexpr uint64_t kMaxGlobalBytes = uint64_t{256} << 30;
 constexpr uint64_t kLazyBytes = uint64_t{64} << 20;  // larger tensors are generated as they are touched
-constexpr uint32_t kMaxBlock = 1024, kMaxBlockZ = 64, kMaxGridYZ = 65535;
 const uint32_t kMaxSharedBytes = find_arch("sm_90a")->max_smem_bytes;  // LAUNCH-01
 
 Diag rule_violation(const char* rule, std::string message) {
@@ -29,9 +28,9 @@ Diag rule_violation(const char* rule, std::string message) {
 // What the driver would refuse; "" and nothing where the launch is fine.
 std::optional<Diag> launch_refusal(const runtime::Manifest& m, const Program& p) {
   const auto &b = m.block, &g = m.grid;
-  if (b.count() > kMaxBlock || b.z > kMaxBlockZ)
+  if (b.count() > kMaxThreads || b.z > kMaxBlockZ)
     return rule_violation("LAUNCH-03", "a block of " + std::to_string(b.count()) + " threads cannot be launched");
-  if (g.x > INT32_MAX || g.y > kMaxGridYZ || g.z > kMaxGridYZ)
+  if (g.x > kMaxGridX || g.y > kMaxGridYZ || g.z > kMaxGridYZ)
     return rule_violation("LAUNCH-04", "the grid is too large");
   const auto& k = m.cluster;
   if (k.count() > kMaxClusterCtas)

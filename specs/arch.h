@@ -32,7 +32,7 @@ constexpr std::optional<ArchInfo> find_arch(std::string_view name) {
   return std::nullopt;
 }
 
-inline constexpr uint32_t kWarpLanes = 32, kWarpgroupThreads = 128, kMaxThreads = 1024;  // LAUNCH-03, WGMMA-07
+inline constexpr uint32_t kWarpLanes = 32, kWarpgroupThreads = 128, kMaxThreads = 1024, kMaxBlockZ = 64;  // LAUNCH-03, WGMMA-07
 inline constexpr uint32_t kSmCount = 132;               // H200 (device attribute)
 inline constexpr uint32_t kMaxSmThreads = 2048, kMaxSmSmemBytes = 233472;  // sm_90, H200
 inline constexpr uint32_t kMaxClusterCtas = 16;         // CLUST-01
