@@ -74,6 +74,10 @@ class RaceChecker : private RaceSink {
   bool is_after(const Clock& clock, uint32_t agent, uint32_t event) const;
   // Some of the lanes knows epoch `epoch` of the row.
   bool some_know(uint32_t agent, uint32_t lanes, uint32_t row, uint32_t epoch) const;
+  // Some of the lanes comes after an event of another warp.
+  bool some_know_event(uint32_t agent, uint32_t lanes, uint32_t of, uint32_t event) const {
+    return some_know(agent, lanes, states_[of].ticket, event);
+  }
   // What the lanes know and have done until now.
   Clock snapshot(uint32_t agent, uint32_t lanes) const;
   void snapshot_into(Clock& into, uint32_t agent, uint32_t lanes) const;

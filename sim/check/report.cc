@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "sim/check/bulk_use.h"
 #include "sim/check/grid.h"
 #include "sim/machine/cluster.h"
 #include "sim/machine/wgmma_state.h"
@@ -63,9 +64,8 @@ std::string wait_text(const Warp& w, const Path& p) {
 void check_exit(Cta& c) {
   for (const auto& [thread, g] : c.bulk_groups)
     if (g.last != 0 && !c.race->knows(c.warps[thread / 32].agent, thread % 32, g.slot, static_cast<uint32_t>(g.last)))
-      c.finding(c.violation(
-          "TMA-15", g.place,
-          "thread " + std::to_string(thread) + " exits without waiting until this store has read shared memory"));
+      c.finding(unread_store(c, thread));
+  check_register_requests(c);
   for (const auto& g : c.wgmma)
     for (const WgmmaRecord& r : g->records)
       for (uint32_t w = 0; w < 4; ++w)
@@ -128,6 +128,9 @@ Diag describe(const Cluster& cluster, const RaceReport& r) {
                            ? "no proxy fence orders this " + what + " after an earlier generic write"
                            : "this " + what + " is not ordered with an earlier " + name_of(r.before));
   d.notes.push_back({before, "the earlier " + name_of(r.before)});
+  for (const auto& cta : cluster.ctas)
+    if (r.before.async && r.before.cluster == r.now.cluster)
+      if (auto note = wait_for_nothing(*cta, r.before.row)) d.notes.push_back(std::move(*note));
   return d;
 }
 

@@ -88,10 +88,17 @@ Step set_registers(Warp& w, const Insn& i) {
   Cta& c = *w.cta;
   Step s = Step::next;
   if (!require_converged(w, i, "SETREG-04", s)) return s;
+  if (!c.program.known_registers) {  // ptxas leaves it out
+    if (c.race)
+      c.finding(c.violation("SETREG-02", i.place,
+                            "this has no effect: the kernel has neither .maxnreg nor .maxntid with .minnctapersm"));
+    return Step::next;
+  }
+  const RegisterRequest request{static_cast<uint32_t>(i.imm), i.place, i.a != 0};
   const int64_t change = (static_cast<int64_t>(i.imm) - w.registers) * 32;
   if (i.a ? change < 0 : change > 0) {
     // What the kernel starts with is ptxas's choice; the other direction is no change.
-    if (i.a) return Step::next;
+    if (i.a) return note_register_request(w, request), Step::next;
     return c.fault(
         "SETREG-03", i.place,
         "setmaxnreg.dec to " + std::to_string(i.imm) + " registers, the warp has " + std::to_string(w.registers));
@@ -103,6 +110,7 @@ Step set_registers(Warp& w, const Insn& i) {
     w.path->wait.number = static_cast<uint64_t>(change);
     return Step::blocked;
   }
+  note_register_request(w, request);
   c.free_registers -= change;
   w.registers = static_cast<uint32_t>(i.imm);
   ++c.progress;

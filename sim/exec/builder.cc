@@ -534,8 +534,11 @@ void Builder::registers(const ptx::RegisterDecl& d) {
 
 void Builder::launch_directives(const ptx::Function& entry, uint32_t block_threads) {
   uint64_t registers = 65536 / std::max(block_threads, 1u) / 8 * 8;
+  bool limited = false, sized = false, resident = false;
   for (const ptx::Directive& d : entry.directives) {
     if (d.name == "maxnreg") registers = std::min<uint64_t>(registers, (d.values[0] + 7) / 8 * 8);
+    limited |= d.name == "maxnreg", sized |= d.name == "maxntid" || d.name == "reqntid";
+    resident |= d.name == "minnctapersm";
     uint64_t threads = 1;
     for (uint64_t v : d.values) threads *= v;
     const bool wrong =
@@ -544,6 +547,7 @@ void Builder::launch_directives(const ptx::Function& entry, uint32_t block_threa
       fail("the launch has " + std::to_string(block_threads) + " threads, the kernel says ." + d.name + " " +
            std::to_string(threads));
   }
+  program_.known_registers = limited || (sized && resident);
   program_.launch_registers = static_cast<uint32_t>(std::min<uint64_t>(registers, 255 / 8 * 8));
 }
 

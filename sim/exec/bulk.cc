@@ -1,6 +1,8 @@
 // Bulk groups, targets of loads. PTX ISA 9.7.9.25.6, 9.7.9.27; rules TMA-08, TMA-10, TMA-14, TX-02, TX-07, MBAR-16.
 #include "sim/exec/bulk.h"
 
+#include <algorithm>
+
 #include "sim/check/attribution.h"
 #include "sim/machine/cluster.h"
 
@@ -13,7 +15,17 @@ BulkGroups& groups_of(Cta& c, uint32_t thread) {
   return it->second;
 }
 
-Step commit(Warp& w, const Insn&) {
+void note_use(const Warp& w, const Insn& i, bool commits) {
+  Cta& c = *w.cta;
+  if (!c.race) return;
+  auto at = std::ranges::find(c.bulk_uses, i.place, &BulkUse::place);
+  if (at == c.bulk_uses.end())
+    at = c.bulk_uses.insert(at, {i.place, commits, std::vector<uint32_t>(c.warps.size())});
+  at->lanes[w.index] |= w.mask;
+}
+
+Step commit(Warp& w, const Insn& i) {
+  note_use(w, i, true);
   for_lanes(w.mask, [&](uint32_t l) { ++groups_of(*w.cta, 32 * w.index + l).open; });
   return Step::next;
 }
@@ -32,10 +44,13 @@ Step wait_group(Warp& w, const Insn& i) {
     w.path->wait.number = i.imm, w.path->wait.flag = i.a;
     return Step::blocked;
   }
+  note_use(w, i, false);
   for (uint32_t m = w.mask; m && c.race; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
     const auto it = c.bulk_groups.find(32 * w.index + l);
-    if (it == c.bulk_groups.end() || it->second.open <= i.imm + 1) continue;
+    if (it == c.bulk_groups.end()) continue;
+    it->second.waited = true;
+    if (it->second.open <= i.imm + 1) continue;
     const auto through = static_cast<uint32_t>(it->second.open - 1 - i.imm);
     c.race->learn(w.agent, 1u << l, it->second.slot, through);
     if (!i.a) c.race->learn(w.agent, 1u << l, it->second.writes, through);
@@ -113,7 +128,7 @@ void enter_group(Warp& w, uint32_t lane, const Insn& i, StoreOp& op) {
   op.place = i.place;
   BulkGroups& g = groups_of(*w.cta, op.thread);
   op.group = g.last = g.open;
-  g.place = i.place;
+  g.place = i.place, g.waited = false;
 }
 
 void note_phases(Warp& w, const LoadOp& op) {

@@ -63,6 +63,15 @@ struct BulkGroups {
   uint32_t slot = 0;            // agent of the stores' reads
   uint32_t writes = 0;          // of their writes
   uint32_t place = 0;           // of the last store
+  bool waited = false;          // for anything, since the last store
+};
+
+// Who has executed one commit_group or wait_group of bulk copies, for reports: lanes by warp.
+struct BulkUse {
+  uint32_t place = 0;
+  bool commits = false;
+  std::vector<uint32_t> lanes;
+  bool has(uint32_t thread) const { return lanes[thread / 32] >> thread % 32 & 1; }
 };
 
 // A tensor map as the tensor unit keeps it (sim/exec/tensor_proxy.cc).
@@ -104,6 +113,7 @@ struct Cta {
   std::vector<Mbarrier> mbarriers;
   std::vector<std::unique_ptr<WgmmaGroupState>> wgmma;   // a warpgroup each, where the program uses it
   std::unordered_map<uint32_t, BulkGroups> bulk_groups;  // by thread
+  std::vector<BulkUse> bulk_uses;                        // where there are checks
   std::unordered_map<uint64_t, CachedMap> tensor_maps;   // by generic address
   int64_t free_registers = 0;                            // given back by setmaxnreg.dec
   bool left = false;                                     // all its threads have exited

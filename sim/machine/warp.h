@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/check/register_request.h"
 #include "sim/machine/buffer.h"
 #include "sim/machine/insn.h"
 
@@ -92,6 +93,7 @@ struct Warp {
   bool stalled = false;  // adversarial: ran without progress
   uint32_t preference = 0;
   uint32_t registers = 0;           // a thread, for setmaxnreg
+  std::vector<RegisterRequest> register_requests;
   uint32_t cluster_arrived = 0;  // lanes that have arrived at barrier.cluster in this generation
   std::array<uint64_t, 32> cluster_generation{};  // of barrier.cluster when the lane arrived last
   uint32_t carry = 0;               // the condition code of add.cc, one bit a lane
