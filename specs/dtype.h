@@ -10,12 +10,13 @@
 namespace tc {
 
 enum class DType : uint8_t {
-#define DTYPE(name, spelled, bits, kind, exp, mantissa, ctype) name,
+#define DTYPE(name, spelled, bits, kind, exp, mantissa, bias, form, ctype) name,
 #include "specs/dtype.def"
 #undef DTYPE
 };
 
 enum class NumberKind : uint8_t { boolean, sint, uint, binary };
+enum class FloatForm : uint8_t { none, ieee, fn, fnuz, finite, e8m0 };
 
 struct DTypeInfo {
   DType type;
@@ -23,19 +24,21 @@ struct DTypeInfo {
   std::string_view name;        // float16: in the language
   uint32_t bits;                // storage bits
   NumberKind kind;
-  uint32_t exponent_bits, mantissa_bits;
-  std::string_view cuda;  // spelling in generated CUDA
+  uint32_t exponent_bits, mantissa_bits, bias;
+  FloatForm form;
+  std::string_view cuda;  // spelling in generated CUDA; empty: none
 };
 
 inline constexpr std::array kDTypes = {
-#define DTYPE(name, spelled, bits, kind, exp, mantissa, ctype) \
-  DTypeInfo{DType::name, #name, spelled, bits, NumberKind::kind, exp, mantissa, ctype},
+#define DTYPE(name, spelled, bits, kind, exp, mantissa, bias, form, ctype) \
+  DTypeInfo{DType::name, #name, spelled, bits, NumberKind::kind, exp, mantissa, bias, FloatForm::form, ctype},
 #include "specs/dtype.def"
 #undef DTYPE
 };
 
 constexpr const DTypeInfo& info(DType t) { return kDTypes[static_cast<size_t>(t)]; }
-constexpr uint32_t bytes_of(DType t) { return info(t).bits / 8; }
+constexpr bool is_packed(DType t) { return info(t).bits < 8; }         // several elements share a byte
+constexpr uint32_t bytes_of(DType t) { return (info(t).bits + 7) / 8; }  // of one element that stands alone
 constexpr bool is_float(DType t) { return info(t).kind == NumberKind::binary; }
 constexpr bool is_integer(DType t) { return info(t).kind == NumberKind::sint || info(t).kind == NumberKind::uint; }
 

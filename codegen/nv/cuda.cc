@@ -181,7 +181,7 @@ std::string print_cuda(const Module& m, const Func& f) {
   walk(m, f.body, [&](OpId id) {
     const Op& op = m[id];
     for (size_t i = 0; i < op.operands.size(); ++i)
-      if (char role = operand_role(info(op.kind), i, op.operands.size()); role == 'w' || role == 'u')
+      if (char role = operand_role(op, i); role == 'w' || role == 'u')
         written.insert(buffer_of(m, op.operands[i]).index);
   });
   auto add = [&](const std::string& s) { signature += (signature.empty() ? "" : ", ") + s; };

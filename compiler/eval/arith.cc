@@ -95,7 +95,8 @@ bool overflows(MetaKind kind, int64_t a, int64_t b) {
     case MetaKind::bit_or:
     case MetaKind::bit_xor:
     case MetaKind::literal:
-    case MetaKind::param: return false;
+    case MetaKind::param:
+    case MetaKind::symbol: return false;
   }
   return false;
 }

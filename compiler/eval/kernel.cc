@@ -75,7 +75,7 @@ std::vector<int64_t> written_params(const ir::Module& m, const ir::Func& func) {
   ir::walk(m, func.body, [&](ir::OpId id) {
     const ir::Op& op = m[id];
     for (size_t i = 0; i < op.operands.size(); ++i) {
-      char role = ir::operand_role(ir::info(op.kind), i, op.operands.size());
+      char role = ir::operand_role(op, i);
       if (role != 'w' && role != 'u') continue;
       auto p = std::find(func.params.begin(), func.params.end(), ir::buffer_of(m, op.operands[i]));
       if (p != func.params.end()) written[static_cast<size_t>(p - func.params.begin())] = true;

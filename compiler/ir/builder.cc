@@ -36,7 +36,8 @@ std::optional<int64_t> fold(MetaKind kind, int64_t a, int64_t b) {
     case MetaKind::shift_right: return b < 0 || b > 62 ? std::nullopt : std::optional(a >> b);
     case MetaKind::neg: return checked([](auto x, auto y, auto* r) { return __builtin_sub_overflow(x, y, r); }, 0, a);
     case MetaKind::literal:
-    case MetaKind::param: return std::nullopt;
+    case MetaKind::param:
+    case MetaKind::symbol: return std::nullopt;
   }
   return std::nullopt;
 }
@@ -90,7 +91,8 @@ MetaInt meta_param(Module& m, std::string name, int64_t value) {
 }
 
 MetaInt meta_binary(Module& m, MetaKind kind, const MetaInt& a, const MetaInt& b) {
-  auto value = fold(kind, a.value, b.value);
+  bool dynamic = a.dynamic() || b.dynamic();
+  auto value = dynamic ? std::optional(MetaInt::kDynamic) : fold(kind, a.value, b.value);
   assert(value && "division by zero and overflow at the meta level are the caller's to exclude");
   if (!a.expr.valid() && !b.expr.valid()) return *value;
   bool additive = kind == MetaKind::add || kind == MetaKind::sub;
@@ -102,6 +104,7 @@ MetaInt meta_binary(Module& m, MetaKind kind, const MetaInt& a, const MetaInt& b
 }
 
 ValueId Builder::constant(MetaInt value, DType type) {
+  assert(!value.dynamic() && "a run-time integer is no constant");
   OpId id = module.new_op(block, OpKind::constant, {}, {Type::scalar(type)}, loc);
   set_attr(module[id].attrs, "value", value);
   return module[id].results[0];
@@ -171,7 +174,7 @@ ValueId Builder::region(ValueId buffer, std::span<const ValueId> offsets, std::s
   operands.insert(operands.end(), offsets.begin(), offsets.end());
   operands.insert(operands.end(), extents.begin(), extents.end());
   std::vector<MetaInt> shape;
-  for (ValueId e : extents) shape.push_back(constant_value(module, e).value_or(MetaInt(-1)));
+  for (ValueId e : extents) shape.push_back(constant_value(module, e).value_or(MetaInt(MetaInt::kDynamic)));
   OpId id =
       module.new_op(block, OpKind::region, std::move(operands), {Type::tile(module[buffer].type.dtype, shape)}, loc);
   return module[id].results[0];
@@ -186,6 +189,20 @@ ValueId Builder::load(ValueId buffer, std::span<const ValueId> indices) {
 
 OpId Builder::op(OpKind kind, std::vector<ValueId> operands) {
   return module.new_op(block, kind, std::move(operands), {}, loc);
+}
+
+OpId Builder::call(std::string_view name, std::vector<ValueId> operands) {
+  assert(find_intrinsic(name) && "an intrinsic has a row");
+  OpId id = op(OpKind::call, std::move(operands));
+  set_attr(module[id].attrs, "name", std::string(name));
+  return id;
+}
+
+ValueId Builder::call(std::string_view name, std::vector<ValueId> operands, Type result) {
+  assert(find_intrinsic(name) && "an intrinsic has a row");
+  OpId id = module.new_op(block, OpKind::call, std::move(operands), {std::move(result)}, loc);
+  set_attr(module[id].attrs, "name", std::string(name));
+  return module[id].results[0];
 }
 
 OpId Builder::nest(OpKind kind, std::vector<ValueId> operands, const std::vector<std::string>& args) {

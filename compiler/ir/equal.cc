@@ -70,7 +70,7 @@ struct Comparer {
     for (size_t i = 0; head && i < x.preconditions.size(); ++i)
       head =
           x.preconditions[i].text == y.preconditions[i].text && x.preconditions[i].params == y.preconditions[i].params;
-    return head && define(x.params, y.params) && same(x.body, y.body);
+    return head && define(x.params, y.params) && define(x.symbols, y.symbols) && same(x.body, y.body);
   }
 };
 

@@ -61,7 +61,7 @@ void store_params(const Program& p, const Func& f, std::span<runtime::Tensor> ar
   walk(p.m, f.body, [&](OpId id) {
     const Op& op = p.m[id];
     for (size_t n = 0; n < op.operands.size(); ++n) {
-      char role = operand_role(info(op.kind), n, op.operands.size());
+      char role = operand_role(op, n);
       for (size_t i = 0; i < args.size(); ++i)
         if ((role == 'w' || role == 'u') && buffer_of(p.m, op.operands[n]) == f.params[i]) written[i] = true;
     }

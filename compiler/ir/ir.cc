@@ -16,6 +16,13 @@ constexpr std::array kOps = {
 #undef OP
 };
 
+constexpr std::array kIntrinsics = {
+#define INTRINSIC(name, operands, results, proxy, sync, scope) \
+  OpInfo{OpKind::call, #name, "TD", operands, results, 0, Proxy::proxy, Sync::sync, Scope::scope},
+#include "compiler/ir/intrinsic.def"
+#undef INTRINSIC
+};
+
 // How many operands a spec without repeat marks takes; with one, the least.
 size_t least_operands(std::string_view spec) {
   size_t n = 0;
@@ -30,6 +37,17 @@ std::optional<OpKind> op_from_name(std::string_view name) {
   for (const OpInfo& i : kOps)
     if (i.name == name) return i.kind;
   return std::nullopt;
+}
+
+const OpInfo* find_intrinsic(std::string_view name) {
+  for (const OpInfo& i : kIntrinsics)
+    if (i.name == name) return &i;
+  return nullptr;
+}
+
+const OpInfo& row_of(const Op& op) {
+  const OpInfo* row = op.kind == OpKind::call ? find_intrinsic(text_attr(op, "name", "")) : nullptr;
+  return row ? *row : info(op.kind);
 }
 
 bool is_legal(OpKind kind, Level level) {
@@ -59,7 +77,14 @@ char operand_role(const OpInfo& op, size_t n, size_t count) {
   }
 }
 
+char operand_role(const Op& op, size_t n) { return operand_role(row_of(op), n, op.operands.size()); }
+
+bool is_dynamic(const Type& type) {
+  return std::ranges::any_of(type.shape, &MetaInt::dynamic) || std::ranges::any_of(type.strides, &MetaInt::dynamic);
+}
+
 int64_t element_count(const Type& type) {
+  assert(!is_dynamic(type) && "the elements of a dynamic type are known at the launch only");
   int64_t n = 1;
   for (const MetaInt& e : type.shape) n *= e.value;
   return n;

@@ -69,14 +69,18 @@ struct OpInfo {
 const OpInfo& info(OpKind kind);
 std::optional<OpKind> op_from_name(std::string_view name);
 bool is_legal(OpKind kind, Level level);
-// Letter of operand `n` of `count` (v r w u b m B), following the repeat marks and alternatives; 0 if there is none.
+// Letter of operand `n` of `count` (v r w u b m B x), following the repeat marks and alternatives; 0 if there is none.
 char operand_role(const OpInfo& op, size_t n, size_t count);
+// A row of intrinsic.def in the same terms (kind is OpKind::call); null: there is no such intrinsic.
+const OpInfo* find_intrinsic(std::string_view name);
 
 // ------------------------------------------------------------------------------------------------ meta integers
-// An expression over factory parameters. `param` has a name, `literal` a value, the others operands.
+// An expression over factory parameters. `param` has a name, `literal` a value, the others operands. `symbol` is a
+// run-time integer of the function (Func::symbols) by name: the extent of a tensor that is known at the launch.
 enum class MetaKind : uint8_t {
   literal,
   param,
+  symbol,
   add,
   sub,
   mul,
@@ -100,15 +104,17 @@ struct MetaNode {
   bool operator==(const MetaNode&) const = default;
 };
 struct MetaInt {
-  int64_t value = 0;
-  MetaId expr;  // invalid: a literal of the source
+  static constexpr int64_t kDynamic = INT64_MIN;
+  int64_t value = 0;  // kDynamic: known at the launch; `expr` says how it follows from the symbols. Printed as ?:"m"
+  MetaId expr;        // invalid: a literal of the source
+  bool dynamic() const { return value == kDynamic; }
   MetaInt() = default;
   MetaInt(int64_t v) : value(v) {}
   MetaInt(int64_t v, MetaId e) : value(v), expr(e) {}
 };
 
 // ------------------------------------------------------------------------------------------------ types
-enum class Space : uint8_t { global, shared, fragment, local, barrier };
+enum class Space : uint8_t { global, shared, fragment, local, barrier, tmem };
 enum class TypeKind : uint8_t { scalar, buffer, tile, map };
 
 // How a shared buffer's innermost two dimensions lie in memory: column panels of `span` bytes, each row-major, XORed
@@ -134,7 +140,8 @@ struct Type {
   }
   size_t rank() const { return shape.size(); }
 };
-int64_t element_count(const Type& type);
+int64_t element_count(const Type& type);  // of a type without dynamic extents
+bool is_dynamic(const Type& type);
 
 // ------------------------------------------------------------------------------------------------ ops, values, blocks
 using AttrValue = std::variant<MetaInt, double, std::string, std::vector<MetaInt>>;
@@ -175,6 +182,7 @@ struct Func {
   std::string specialisation;                         // arg | manifest | main | default | literal
   std::vector<std::pair<std::string, int64_t>> args;  // integer arguments of the specialisation
   std::vector<ValueId> params;                        // global buffers and scalars, in order
+  std::vector<ValueId> symbols;                       // integers that follow from the extents of the params
   std::vector<int64_t> outputs;  // indices of params that are outputs (out_idx resolved; else params written)
   std::vector<Attr> attrs;       // pass configs: "tl.disable_warp_specialized" = 1, …
   std::vector<Precondition> preconditions;
@@ -208,6 +216,10 @@ struct Module {
 };
 
 // ------------------------------------------------------------------------------------------------ questions
+// The row that describes an op: of op.def, or for a call of intrinsic.def (of an unknown name: that of `call`).
+const OpInfo& row_of(const Op& op);
+// Letter of the op's operand n.
+char operand_role(const Op& op, size_t n);
 const AttrValue* find_attr(std::span<const Attr> attrs, std::string_view name);
 void set_attr(std::vector<Attr>& attrs, std::string_view name, AttrValue value);
 int64_t int_attr(const Op& op, std::string_view name, int64_t otherwise);
@@ -254,6 +266,9 @@ class Builder {
   ValueId region(ValueId buffer, std::span<const ValueId> offsets, std::span<const ValueId> extents);
   ValueId load(ValueId buffer, std::span<const ValueId> indices);
   OpId op(OpKind kind, std::vector<ValueId> operands);
+  // A call of a row of intrinsic.def without a result, and with one.
+  OpId call(std::string_view name, std::vector<ValueId> operands);
+  ValueId call(std::string_view name, std::vector<ValueId> operands, Type result);
   // An op with one nested block whose arguments have the given names (i32).
   OpId nest(OpKind kind, std::vector<ValueId> operands, const std::vector<std::string>& args);
 };

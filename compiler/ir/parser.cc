@@ -186,6 +186,13 @@ struct Parser {
         advance();
         return p.m.new_meta({.kind = MetaKind::literal, .value = v});
       }
+      if (is("$")) {
+        advance();
+        if (tok.kind != Tok::word) p.fail("malformed expression");
+        std::string symbol(tok.spelled);
+        advance();
+        return p.m.new_meta({.kind = MetaKind::symbol, .name = symbol});
+      }
       if (tok.kind != Tok::word) p.fail("malformed expression");
       std::string name(tok.spelled);
       advance();
@@ -214,7 +221,7 @@ struct Parser {
     return id;
   }
   MetaInt meta_int() {
-    MetaInt v(integer());
+    MetaInt v(accept("?") ? MetaInt::kDynamic : integer());
     if (accept(":")) v.expr = meta(string());
     return v;
   }
@@ -246,7 +253,8 @@ struct Parser {
                                                                      {"shared", Space::shared},
                                                                      {"fragment", Space::fragment},
                                                                      {"local", Space::local},
-                                                                     {"barrier", Space::barrier}};
+                                                                     {"barrier", Space::barrier},
+                                                                     {"tmem", Space::tmem}};
     for (auto [name, space] : kSpaces) {
       if (!accept(name)) continue;
       DType d = dtype();
@@ -429,6 +437,10 @@ struct Parser {
     names.clear();
     expect("(");
     f.params = typed_args(")");
+    if (accept("symbols")) {
+      expect("(");
+      f.symbols = typed_args(")");
+    }
     for (const Attr& a : attrs()) {
       const std::string* s = std::get_if<std::string>(&a.value);
       if (!s) fail("'" + a.name + "' of a function is a string");

@@ -26,7 +26,8 @@ std::string_view symbol(MetaKind kind) {
     case MetaKind::max: return "max";
     case MetaKind::neg: return "-";
     case MetaKind::literal:
-    case MetaKind::param: return "";
+    case MetaKind::param:
+    case MetaKind::symbol: return "";
   }
   return "";
 }
@@ -36,6 +37,7 @@ std::string expr_text(const Module& m, MetaId id, bool nested) {
   switch (n.kind) {
     case MetaKind::literal: return std::to_string(n.value);
     case MetaKind::param: return n.name;
+    case MetaKind::symbol: return "$" + n.name;
     case MetaKind::neg: return "-" + expr_text(m, n.lhs, true);
     case MetaKind::ceildiv:
     case MetaKind::min:
@@ -77,7 +79,7 @@ std::string double_text(double v) {
 }
 
 std::string int_text(const Module& m, const MetaInt& v) {
-  std::string s = std::to_string(v.value);
+  std::string s = v.dynamic() ? "?" : std::to_string(v.value);
   return v.expr.valid() ? s + ":" + quoted(expr_text(m, v.expr, false)) : s;
 }
 
@@ -167,7 +169,9 @@ struct Printer {
     taken.clear();
     names.clear();
     next = 0;
-    out += "\nfunc @" + f.name + " (" + args(f.params) + ") {instance=" + quoted(f.instance) +
+    out += "\nfunc @" + f.name + " (" + args(f.params) + ")";
+    if (!f.symbols.empty()) out += " symbols (" + args(f.symbols) + ")";
+    out += " {instance=" + quoted(f.instance) +
            ", specialisation=" + quoted(f.specialisation) + "}";
     out += " args [";
     for (size_t i = 0; i < f.args.size(); ++i)
@@ -193,6 +197,7 @@ std::string_view space_name(Space s) {
     case Space::fragment: return "fragment";
     case Space::local: return "local";
     case Space::barrier: return "barrier";
+    case Space::tmem: return "tmem";
   }
   return "";
 }

@@ -29,12 +29,13 @@ struct Validator {
       case 'r':
       case 'w':
       case 'u': return memory ? "" : "a buffer or region";
+      case 'x': return "";
       default: return "absent";
     }
   }
 
   Status operands(const Op& op) const {
-    const OpInfo& row = info(op.kind);
+    const OpInfo& row = row_of(op);
     if (!op.operands.empty() && operand_role(row, 0, op.operands.size()) == 0)
       return failure(op,
                      "takes operands '" + std::string(row.operands) + "', has " + std::to_string(op.operands.size()));
@@ -64,7 +65,9 @@ struct Validator {
 
   Status op(OpId id) {
     const Op& o = m[id];
-    const OpInfo& row = info(o.kind);
+    const OpInfo& row = row_of(o);
+    if (o.kind == OpKind::call && !find_intrinsic(text_attr(o, "name", "")))
+      return failure(o, "there is no intrinsic '" + std::string(text_attr(o, "name", "")) + "'");
     if (!is_legal(o.kind, m.level))
       return failure(o,
                      std::string("is no operation of the ") + (m.level == Level::tile ? "tile" : "device") + " level");
@@ -96,6 +99,7 @@ Status validate(const Module& m) {
   for (const Func& f : m.funcs) {
     Validator v{m, {}};
     for (ValueId p : f.params) v.defined.insert(p.index);
+    for (ValueId p : f.symbols) v.defined.insert(p.index);
     for (int64_t n : f.outputs)
       if (n < 0 || static_cast<size_t>(n) >= f.params.size())
         return input_error(f.loc, "output " + std::to_string(n) + " is no parameter");

@@ -32,6 +32,41 @@ void warn(const SourceRange& where, const std::string& what, const PassContext& 
     cx.warnings->push_back({.severity = Severity::warning, .where = where, .message = what + " is not acted on"});
 }
 
+// What the later passes lower. Anything else of the tile level is refused by its name.
+constexpr OpKind kLowered[] = {
+    OpKind::for_,          OpKind::if_,           OpKind::ws,           OpKind::parallel,
+    OpKind::constant,      OpKind::thread_index,  OpKind::add,          OpKind::sub,
+    OpKind::mul,           OpKind::div,           OpKind::floordiv,     OpKind::floormod,
+    OpKind::bit_and,       OpKind::bit_or,        OpKind::bit_xor,      OpKind::shift_left,
+    OpKind::shift_right,   OpKind::min,           OpKind::max,          OpKind::eq,
+    OpKind::ne,            OpKind::lt,            OpKind::le,           OpKind::gt,
+    OpKind::ge,            OpKind::logical_and,   OpKind::logical_or,   OpKind::logical_not,
+    OpKind::neg,           OpKind::abs,           OpKind::exp,          OpKind::exp2,
+    OpKind::log,           OpKind::log2,          OpKind::sqrt,         OpKind::rsqrt,
+    OpKind::tanh,          OpKind::select,        OpKind::cast,         OpKind::assume,
+    OpKind::alloc,         OpKind::region,        OpKind::load,         OpKind::store,
+    OpKind::copy,          OpKind::tma_copy,      OpKind::async_copy,   OpKind::fill,
+    OpKind::gemm,          OpKind::mbarrier_arrive, OpKind::mbarrier_expect_tx, OpKind::mbarrier_arrive_expect_tx,
+    OpKind::mbarrier_wait, OpKind::sync_threads,  OpKind::cp_async_commit, OpKind::cp_async_wait,
+};
+Status check_lowered(const Module& m, const Op& op) {
+  std::string_view name = row_of(op).name;
+  if (std::ranges::find(kLowered, op.kind) == std::end(kLowered))
+    return refuse(op, "'" + std::string(name) + "' in generated code");
+  if (op.kind == OpKind::gemm && (find_attr(op.attrs, "variant") || op.operands.size() != 3))
+    return refuse(op, "an asynchronous gemm in generated code");
+  if (op.kind == OpKind::ws && find_attr(op.attrs, "ranges"))
+    return refuse(op, "T.ws of warpgroups that are no neighbours, in generated code");
+  for (const std::vector<ValueId>* list : {&op.operands, &op.results})
+    for (ValueId v : *list) {
+      const Type& t = m[v].type;
+      if (info(t.dtype).cuda.empty()) return refuse(op, "element type " + std::string(info(t.dtype).name) + " in generated code");
+      if (t.kind == TypeKind::buffer && (is_dynamic(t) || t.space == Space::tmem))
+        return refuse(op, type_text(m, t) + " in generated code");
+    }
+  return {};
+}
+
 struct Hint {
   OpKind kind;
   std::string_view attr, text;
@@ -50,10 +85,8 @@ void warn_of_hints(const Op& op, const PassContext& cx) {
 constexpr std::string_view kHeldConfigs[] = {"tl.disable_warp_specialized", "tl.disable_tma_lower"};
 
 Status check_op(const Module& m, const Op& op, const Op& launch, bool top, const PassContext& cx) {
+  if (Status s = check_lowered(m, op); !s) return s;
   switch (op.kind) {
-    case OpKind::while_:
-    case OpKind::condition:
-    case OpKind::break_: return refuse(op, "a while loop or break in a kernel");
     case OpKind::ws: {
       int64_t lo = int_attr(op, "lo", -1), hi = int_attr(op, "hi", -1);
       if (lo < 0 || hi <= lo || hi > int_attr(launch, "threads", 0))
@@ -97,6 +130,10 @@ Status legalise(Module& m, const PassContext& cx) {
     for (const Attr& a : f.attrs)
       if (std::ranges::find(kHeldConfigs, a.name) == std::end(kHeldConfigs))
         warn(f.text_loc.valid() ? f.text_loc : f.loc, "pass config '" + a.name + "'", cx);
+    for (ValueId p : f.params)
+      if (const Type& t = m[p].type; is_dynamic(t) || info(t.dtype).cuda.empty())
+        return unsupported(f.text_loc.valid() ? f.text_loc : f.loc,
+                           "parameter '" + m[p].name + "' of type " + type_text(m, t) + " in generated code");
     int launches = 0;
     for (OpId id : m[f.body].ops) {
       const Op& op = m[id];

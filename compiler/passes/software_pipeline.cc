@@ -35,7 +35,7 @@ bool written_otherwise(const Module& m, BlockId block, ValueId buffer, const std
     const Op& op = m[id];
     if (std::find(copies.begin(), copies.end(), id) != copies.end()) return;
     for (size_t i = 0; i < op.operands.size(); ++i) {
-      char role = operand_role(info(op.kind), i, op.operands.size());
+      char role = operand_role(op, i);
       found = found || ((role == 'w' || role == 'u') && buffer_of(m, op.operands[i]) == buffer);
     }
   });

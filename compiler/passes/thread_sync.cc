@@ -85,7 +85,7 @@ class ThreadSync {
     const OpInfo& row = info(op.kind);
     bool by_mbarrier = op.kind == OpKind::tma_load || op.kind == OpKind::bulk_load;
     for (size_t i = 0; i < op.operands.size() && !by_mbarrier; ++i) {
-      char role = operand_role(row, i, op.operands.size());
+      char role = operand_role(op, i);
       ValueId buffer = buffer_of(m_, op.operands[i]);
       if ((role != 'r' && role != 'w' && role != 'u') || !shared(buffer)) continue;
       Access a{.buffer = buffer,

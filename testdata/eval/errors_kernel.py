@@ -130,7 +130,7 @@ def dtype(A: T.Tensor((64, 64), "float32")):
 @T.prim_func
 def dtype_later(A: T.Tensor((64, 64), "float32")):
     with T.Kernel(1) as bx:
-        s = T.alloc_shared((8,), "float8_e4m3fn")  # error: unsupported: element type 'float8_e4m3fn'
+        s = T.alloc_shared((8,), "float16x4")  # error: unsupported: element type 'float16x4'
 
 
 @T.prim_func

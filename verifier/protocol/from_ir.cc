@@ -120,8 +120,8 @@ class Extractor {
           for (const MetaInt& c : std::get<std::vector<MetaInt>>(*counts)) keep(c);
       }
       for (size_t i = 0; i < op.operands.size(); ++i) {
-        char role = operand_role(info(op.kind), i, op.operands.size());
-        if (i > 0 && operand_role(info(op.kind), i - 1, op.operands.size()) == 'B') keep_constants(op.operands[i]);
+        char role = operand_role(op, i);
+        if (i > 0 && operand_role(op, i - 1) == 'B') keep_constants(op.operands[i]);
         if (op.kind == OpKind::mbarrier_wait && i == 2) keep_constants(op.operands[i]);
         bool memory = role == 'r' || role == 'w' || role == 'u';
         ValueId buffer = buffer_of(m_, op.operands[i]);
@@ -180,7 +180,8 @@ class Extractor {
       case MetaKind::shift_right: return a >> b;
       case MetaKind::neg: return -a;
       case MetaKind::literal:
-      case MetaKind::param: return 0;
+      case MetaKind::param:
+      case MetaKind::symbol: return 0;
     }
     return 0;
   }
@@ -221,7 +222,7 @@ class Extractor {
     walk(m_, f_.body, [&](OpId id) {
       const Op& op = m_[id];
       for (size_t i = 0; i + 1 < op.operands.size(); ++i) {
-        if (operand_role(info(op.kind), i, op.operands.size()) != 'B' || op.kind == OpKind::mbarrier_init) continue;
+        if (operand_role(op, i) != 'B' || op.kind == OpKind::mbarrier_init) continue;
         ir::Range r = ranges_.of(op.operands[i + 1]);
         int64_t size = m_[op.operands[i]].type.shape[0].value;
         used[op.operands[i].index].push_back({std::max<int64_t>(r.lo, 0), std::min(r.hi, size - 1)});
@@ -282,7 +283,7 @@ class Extractor {
     walk(m_, f_.body, [&](OpId id) {
       const Op& op = m_[id];
       for (size_t i = 0; i < op.operands.size(); ++i) {
-        char role = operand_role(info(op.kind), i, op.operands.size());
+        char role = operand_role(op, i);
         ValueId b = buffer_of(m_, op.operands[i]);
         if ((role != 'r' && role != 'w' && role != 'u') || !buffers_.contains(b.index)) continue;
         if (op.kind == OpKind::load || op.kind == OpKind::store) continue;
@@ -582,7 +583,7 @@ class Extractor {
   // Reads and writes of ring buffers; plain shared memory is listed as not judged.
   void accesses(const Op& op, EventKind read, Who who, std::vector<Stmt>& out) {
     for (size_t i = 0; i < op.operands.size(); ++i) {
-      char letter = operand_role(info(op.kind), i, op.operands.size());
+      char letter = operand_role(op, i);
       ValueId b = buffer_of(m_, op.operands[i]);
       if ((letter != 'r' && letter != 'w' && letter != 'u') || m_[b].type.kind != TypeKind::buffer ||
           m_[b].type.space != Space::shared)
