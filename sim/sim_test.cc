@@ -176,6 +176,22 @@ TEST(Kernels, ADeadlockNamesEveryBlockedWarp) {
   EXPECT_EQ(waits, 2u);
 }
 
+TEST(Kernels, ADeadlockNamesWhoShouldHaveArrived) {
+  auto has_note = [](const RunResult& r, uint32_t line, std::string_view a, std::string_view b) {
+    return std::ranges::any_of(r.findings.front().notes, [&](const Note& n) {
+      return n.where.line == line && n.message.find(a) != n.message.npos && n.message.find(b) != n.message.npos;
+    });
+  };
+  const RunResult none = run_case(named("deadlock_never_arrived.nvcc.ptx"), {});
+  ASSERT_EQ(none.outcome, Outcome::hang);
+  EXPECT_TRUE(has_note(none, 18, "may complete", "full (0x400): never executed")) << describe(none);
+  EXPECT_TRUE(has_note(none, 22, "may complete barrier 1", "never executed")) << describe(none);
+  EXPECT_TRUE(has_note(none, 24, "arrived at barrier 1", "1 time by warp 2")) << describe(none);
+  EXPECT_FALSE(has_note(none, 19, "", "")) << describe(none);
+  const RunResult few = run_case(named("deadlock_arrival_missing.nvcc.ptx"), {.checks = false});
+  EXPECT_TRUE(has_note(few, 13, "arrived at", "32 times by warp 0, 31 times by warp 1")) << describe(few);
+}
+
 TEST(Kernels, OutOfBoundsNamesTheAllocation) {
   const RunResult r = run_case(named("out_of_bounds.nvcc.ptx"), {});
   ASSERT_EQ(r.outcome, Outcome::trap);

@@ -14,7 +14,14 @@ std::string phase_text(uint64_t phase) { return "phase " + std::to_string(phase)
 
 }  // namespace
 
+void count_use(std::vector<BarrierUse>& uses, uint32_t agent, uint32_t place) {
+  for (BarrierUse& u : uses)
+    if (u.agent == agent && u.place == place) return void(++u.count);
+  uses.push_back({agent, place, 1});
+}
+
 void note_arrival(Warp& w, Cta& owner, Mbarrier& b, uint32_t address, uint32_t place) {
+  count_use(b.log.uses, w.agent, place);
   const BarrierLog::Arrival arrival{w.agent, place};
   if (std::ranges::find(b.log.arrived, arrival) == b.log.arrived.end()) b.log.arrived.push_back(arrival);
   RaceChecker* race = w.cta->race;
@@ -26,7 +33,8 @@ void note_arrival(Warp& w, Cta& owner, Mbarrier& b, uint32_t address, uint32_t p
                                       ": it may count for that one"));
 }
 
-void note_copy(Warp& w, Cta& owner, const Mbarrier& b, uint32_t address, uint32_t place) {
+void note_copy(Warp& w, Cta& owner, Mbarrier& b, uint32_t address, uint32_t place) {
+  count_use(b.log.uses, w.agent, place);
   RaceChecker* race = w.cta->race;
   if (!race || b.phase == 0 || race->some_know(w.agent, together(w), b.log.ticket, static_cast<uint32_t>(b.phase)))
     return;

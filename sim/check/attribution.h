@@ -21,6 +21,12 @@ struct Mbarrier;
 struct NamedBarrier;
 struct Warp;
 
+// How often an instruction of a warp has arrived at a barrier, or completes a copy there.
+struct BarrierUse {
+  uint32_t agent, place, count;
+};
+void count_use(std::vector<BarrierUse>& uses, uint32_t agent, uint32_t place);
+
 struct BarrierLog {
   struct Wait {
     uint32_t agent, event, place;
@@ -36,6 +42,7 @@ struct BarrierLog {
   uint32_t ticket = 0;                   // row of the phases that have ended
   std::vector<Arrival> arrived, before;  // in this phase and in the one before it, for reports; each once
   Clock copies;                          // tickets of who issued the copies of this phase
+  std::vector<BarrierUse> uses;  // of all phases
   std::vector<Wait> waits;
   std::vector<Expect> expects;  // of this phase
 };
@@ -43,7 +50,7 @@ struct BarrierLog {
 // Before the lane's arrival is counted.
 void note_arrival(Warp& w, Cta& owner, Mbarrier& b, uint32_t address, uint32_t place);
 // A copy issued by this warp will complete here.
-void note_copy(Warp& w, Cta& owner, const Mbarrier& b, uint32_t address, uint32_t place);
+void note_copy(Warp& w, Cta& owner, Mbarrier& b, uint32_t address, uint32_t place);
 void note_expect(const Warp& w, Mbarrier& b, uint32_t place);
 // A wait for `phase` (-1: the one before the first) has passed.
 void note_wait(const Warp& w, Mbarrier& b, int64_t phase, uint32_t place);

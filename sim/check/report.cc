@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "sim/check/bulk_use.h"
+#include "sim/check/candidates.h"
 #include "sim/check/grid.h"
 #include "sim/machine/cluster.h"
 #include "sim/machine/wgmma_state.h"
@@ -207,6 +208,24 @@ std::string needs_text(const Cluster& c, const Blocked& b) {
   return out + (b.needs.size() > kMost ? " and others" : "");
 }
 
+// Who may arrive at the first barriers at which somebody waits.
+void add_candidates(const std::vector<Blocked>& blocked, Diag& d) {
+  constexpr size_t kMostBarriers = 2;
+  std::vector<const Blocked*> explained;
+  for (const Blocked& b : blocked) {
+    const Wait& t = b.path->wait;
+    const bool known = std::ranges::any_of(explained, [&](const Blocked* o) {
+      const Wait& other = o->path->wait;
+      return o->warp->cta == b.warp->cta && other.kind == t.kind && other.address == t.address && other.id == t.id;
+    });
+    if (known || explained.size() == kMostBarriers) continue;
+    std::vector<Note> notes = candidates(*b.warp, *b.path);
+    if (notes.empty()) continue;
+    explained.push_back(&b);
+    d.notes.insert(d.notes.end(), std::make_move_iterator(notes.begin()), std::make_move_iterator(notes.end()));
+  }
+}
+
 // Adds the finding that describes who is blocked where.
 void add_hang(Cluster& c) {
   const Path* first = nullptr;
@@ -231,6 +250,7 @@ void add_hang(Cluster& c) {
     d.notes.push_back(
         {c.program.places[c.program.code[b.path->pc].place].where.front(),
          warp_text(c, *b.warp) + lanes_text(b.path->mask) + " " + wait_text(*b.warp, *b.path) + needs_text(c, b)});
+  add_candidates(blocked, d);
   c.findings.push_back(std::move(d));
 }
 

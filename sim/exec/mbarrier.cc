@@ -84,8 +84,8 @@ enum ArriveFlag : uint8_t { kExpect = 1, kDrop = 2, kNoComplete = 4, kRelaxed = 
 // What this lane had done is published by its arrival; by a relaxed one what it had done before its last fence.
 void publish(Warp& w, const Insn& i, uint32_t lane, const Found& f) {
   RaceChecker* race = w.cta->race;
-  if (!race) return;
   note_arrival(w, *f.owner, *f.barrier, f.address, i.place);
+  if (!race) return;
   race->pass_tickets(f.barrier->arriving, w.agent, lane);
   if (!(i.c & kRelaxed)) return race->snapshot_into(f.barrier->arriving, w.agent, 1u << lane);
   race->passed_into(f.barrier->arriving, w.agent, 1u << lane);

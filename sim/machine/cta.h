@@ -52,6 +52,7 @@ struct NamedBarrier {
   uint64_t generation = 0;
   uint32_t place = 0;  // of the first arrival
   Clock clock;
+  std::vector<BarrierUse> uses;  // of all generations
   uint32_t ticket = 0;  // row of the generations that have ended; 0: none yet
   uint32_t reduced = 0;  // bar.red: popc/and/or in the making, and of the last generation
   uint32_t result = 0;

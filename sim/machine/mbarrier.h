@@ -41,8 +41,9 @@ inline MbarrierEvent settle(Mbarrier& b) {
 }
 inline MbarrierEvent init(Mbarrier& b, int64_t count) {
   const uint32_t slot = b.slot, ticket = b.log.ticket;
+  std::vector<BarrierUse> uses = std::move(b.log.uses);
   b = Mbarrier{};
-  b.slot = slot, b.log.ticket = ticket;
+  b.slot = slot, b.log.ticket = ticket, b.log.uses = std::move(uses);
   b.valid = true;
   b.expected = b.pending = count;
   if (count < 1 || count > kMbarrierMaxCount) return {"MBAR-02", false};

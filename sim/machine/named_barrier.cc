@@ -44,6 +44,7 @@ bool arrive_named(Warp& w, uint32_t id, uint32_t threads, bool waits, uint32_t p
   NamedBarrier& b = c.named[id];
   const uint32_t bit = 1u << w.index;
   ++c.progress;
+  count_use(b.uses, w.agent, place);
   if (b.arrived_warps == 0) b.expected_threads = threads, b.place = place;
   if (c.race) {
     if (b.expected_threads != threads)
