@@ -102,7 +102,8 @@ std::vector<Note> of_role(const Cluster& c, const Target& t, Role role) {
     const auto fixed = static_barrier(p, i, role);
     if (fixed && *fixed != t.number) continue;
     if (has(t.uses, i.place)) {
-      here.push_back({line_of(p, i.place), "arrived at " + t.name + times(c, t.uses, i.place)});
+      const std::string what = role == Role::bytes ? "brought bytes to " : "arrived at ";
+      here.push_back({line_of(p, i.place), what + t.name + times(c, t.uses, i.place)});
       continue;
     }
     const std::string where = elsewhere(c, role, i.place);
