@@ -24,7 +24,7 @@ void note_arrival(Warp& w, Cta& owner, Mbarrier& b, uint32_t address, uint32_t p
   count_use(b.log.uses, w.agent, place);
   const BarrierLog::Arrival arrival{w.agent, place};
   if (std::ranges::find(b.log.arrived, arrival) == b.log.arrived.end()) b.log.arrived.push_back(arrival);
-  RaceChecker* race = w.cta->race;
+  const Checker race = w.cta->race;
   if (!race || b.phase == 0 || race->some_know(w.agent, together(w), b.log.ticket, static_cast<uint32_t>(b.phase)))
     return;
   w.cta->finding(w.cta->violation("MBAR-07", place,
@@ -35,7 +35,7 @@ void note_arrival(Warp& w, Cta& owner, Mbarrier& b, uint32_t address, uint32_t p
 
 void note_copy(Warp& w, Cta& owner, Mbarrier& b, uint32_t address, uint32_t place) {
   count_use(b.log.uses, w.agent, place);
-  RaceChecker* race = w.cta->race;
+  const Checker race = w.cta->race;
   if (!race || b.phase == 0 || race->some_know(w.agent, together(w), b.log.ticket, static_cast<uint32_t>(b.phase)))
     return;
   w.cta->finding(w.cta->violation("ATTR-03", place,
@@ -44,7 +44,7 @@ void note_copy(Warp& w, Cta& owner, Mbarrier& b, uint32_t address, uint32_t plac
 }
 
 void note_expect(const Warp& w, Mbarrier& b, uint32_t place) {
-  RaceChecker* race = w.cta->race;
+  const Checker race = w.cta->race;
   if (!race) return;
   if (b.phase > 0 && !race->some_know(w.agent, together(w), b.log.ticket, static_cast<uint32_t>(b.phase)))
     w.cta->finding(w.cta->violation("TX-11", place,

@@ -1,5 +1,6 @@
 // The sanitizers by name, as `--check` selects them: all, none, or names with commas between.
 //   parse_checks("race,uninit")   findings of RACE-01, RACE-02 and BOUND-02, no others
+// A build with -Dchecks=false has none, so that tools/bench/sim can tell what they cost where they are off.
 // What the machine does not survive (a fault, a deadlock, a launch that is refused) is reported in any case.
 #pragma once
 #include <array>
@@ -9,6 +10,12 @@
 #include <string_view>
 
 namespace tc::sim {
+
+#ifdef TC_NO_CHECKS
+inline constexpr bool kChecksCompiled = false;
+#else
+inline constexpr bool kChecksCompiled = true;
+#endif
 
 enum class Check : uint8_t { race, proxy, barrier, divergence, bulk, wgmma, lifetime, registers, bounds, uninit };
 
@@ -31,9 +38,9 @@ inline constexpr std::array kChecks = {
 
 class Checks {
  public:
-  constexpr Checks(bool all = false) : bits_(all ? ~0u : 0) {}
-  constexpr bool any() const { return bits_ != 0; }
-  constexpr bool has(Check c) const { return bits_ >> static_cast<uint32_t>(c) & 1; }
+  constexpr Checks(bool all = false) : bits_(kChecksCompiled && all ? ~0u : 0) {}
+  constexpr bool any() const { return kChecksCompiled && bits_ != 0; }
+  constexpr bool has(Check c) const { return kChecksCompiled && (bits_ >> static_cast<uint32_t>(c) & 1); }
   constexpr void add(Check c) { bits_ |= 1u << static_cast<uint32_t>(c); }
   // Is a finding of this rule (specs/rule.def) asked for?
   bool wants(std::string_view rule) const;
@@ -42,7 +49,7 @@ class Checks {
   uint32_t bits_;
 };
 
-// Nothing for a name that is not in the table.
+// Nothing for a name that is not in the table, nor for one that this build has not.
 std::optional<Checks> parse_checks(std::string_view text);
 // "all, none, race, proxy, ..."
 std::string check_names();

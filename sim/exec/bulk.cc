@@ -135,7 +135,7 @@ void note_phases(Warp& w, const LoadOp& op) {
   for (const CopyTarget& t : op.targets) note_copy(w, *t.cta, *t.cta->mbarrier_at(t.barrier), t.barrier, op.place);
 }
 void note_load_write(Warp& w, uint32_t lane, const LoadOp& op, uint32_t offset, uint32_t bytes) {
-  RaceChecker* race = w.cta->race;
+  const Checker race = w.cta->race;
   for (const CopyTarget& t : op.targets) {
     if (!race) return;
     const uint32_t slot = t.cta->mbarrier_at(t.barrier)->slot, epoch = static_cast<uint32_t>(t.phase + 1);

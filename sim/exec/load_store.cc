@@ -63,26 +63,33 @@ Step load_param(Warp& w, const Insn& i) {
   return Step::next;
 }
 
-template <class M, class S>
-Step store(Warp& w, const Insn& i) {
-  const uint32_t bytes = static_cast<uint32_t>(sizeof(M)) * i.list_count;
-  WarpAccess at;
-  if (!access_memory(w, i, bytes, true, at)) return Step::trap;
+// Lane by lane: where lanes store to one place the last one wins, all its elements together. The lanes that changed
+// what was there, where that is asked for.
+template <class M, class S, bool Watch>
+uint32_t store_lanes(Warp& w, const Insn& i, const WarpAccess& at) {
   const uint32_t* list = w.cta->program.lists.data() + i.list;
-  // Lane by lane: where lanes store to one place the last one wins, all its elements together.
   uint32_t changed = 0;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
     bool differs = false;
     for (uint32_t k = 0; k < i.list_count; ++k) {
       const M v = static_cast<M>(w.reg<S>(list[k])[l]);
-      differs |= loaded<M>(at.host[l] + k * sizeof(M)) != v;
+      if constexpr (Watch) differs |= loaded<M>(at.host[l] + k * sizeof(M)) != v;
       std::memcpy(reinterpret_cast<void*>(at.host[l] + k * sizeof(M)), &v, sizeof v);
     }
     changed |= static_cast<uint32_t>(differs) << l;
   }
   ++w.cta->progress;
-  if (!w.cta->race) return Step::next;
+  return changed;
+}
+
+template <class M, class S>
+Step store(Warp& w, const Insn& i) {
+  const uint32_t bytes = static_cast<uint32_t>(sizeof(M)) * i.list_count;
+  WarpAccess at;
+  if (!access_memory(w, i, bytes, true, at)) return Step::trap;
+  if (!w.cta->race) return store_lanes<M, S, false>(w, i, at), Step::next;
+  const uint32_t changed = store_lanes<M, S, true>(w, i, at);
   if (changed) note_access(w, i, at, changed, bytes, Access::write);
   if (const uint32_t same = w.mask & ~changed) note_access(w, i, at, same, bytes, Access::rewrite);
   return Step::next;

@@ -83,7 +83,7 @@ enum ArriveFlag : uint8_t { kExpect = 1, kDrop = 2, kNoComplete = 4, kRelaxed = 
 
 // What this lane had done is published by its arrival; by a relaxed one what it had done before its last fence.
 void publish(Warp& w, const Insn& i, uint32_t lane, const Found& f) {
-  RaceChecker* race = w.cta->race;
+  const Checker race = w.cta->race;
   note_arrival(w, *f.owner, *f.barrier, f.address, i.place);
   if (!race) return;
   race->pass_tickets(f.barrier->arriving, w.agent, lane);
@@ -162,7 +162,7 @@ Step poll_again(Warp& w, const Insn& i, uint32_t address, const Mbarrier& b, uin
 
 // What the lanes whose wait has passed learn; lanes at one barrier share it.
 void learn(Warp& w, const Insn& i, uint32_t passed) {
-  RaceChecker* race = w.cta->race;
+  const Checker race = w.cta->race;
   while (race && passed) {
     const Found f = own_barrier(w, i, lowest_lane(passed));
     uint32_t same = 0;

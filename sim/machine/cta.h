@@ -121,7 +121,7 @@ struct Cta {
 
   // ---- of the cluster
   AsyncList& async;
-  RaceChecker* race;  // null: checks are off
+  Checker race;  // null: checks are off
   Random& random;
   uint64_t &time, &progress, &events;
   std::vector<Diag>& findings;
