@@ -5,7 +5,7 @@
 #include <cfenv>
 
 #include "sim/exec/builder.h"
-#include "sim/exec/lanes.h"
+#include "sim/exec/half_lanes.h"
 
 namespace tc::sim {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using ptx::Type;
 
 enum class Clamp : uint8_t { none, sat, relu };
-enum class Arity : uint8_t { one, two, three };
+enum class Arity : uint8_t { one = 1, two, three };
 
 // ---- meaning: f32 to nearest (`nearest`), the exact f32 result in double rounded to odd (`exact`), f64, and halves as
 // a float whose rounding to the half is the result (`half`; `bf16` where that needs more than f32 has)
@@ -132,12 +132,9 @@ struct Wide {
 };
 template <class F, class T, class... A>
 T each_half(F f, T a, A... b) {
-  if constexpr (std::is_same_v<T, Half2> || std::is_same_v<T, Bfloat2>) return T{f(a.lo, b.lo...), f(a.hi, b.hi...)};
+  if constexpr (kIsPair<T>) return T{f(a.lo, b.lo...), f(a.hi, b.hi...)};
   else return T{f(a.v, b.v...)};
 }
-template <class T>
-inline constexpr bool kIsBf16 = std::is_same_v<T, Bfloat> || std::is_same_v<T, Bfloat2>;
-
 template <Clamp C>
 float clamp_half(float r) {
   if constexpr (C == Clamp::sat) return saturate(r);
@@ -176,40 +173,41 @@ struct OobFma {
   }
 };
 
-// fma of bf16 in f32, for lanes whose product f32 holds exactly; false where a lane's is not.
-template <class T, Clamp C>
-bool fma_in_single(Warp& w, const Insn& i) {
-  constexpr bool kPair = std::is_same_v<T, Bfloat2>;
-  const auto *a = w.reg<uint32_t>(i.src[0]), *b = w.reg<uint32_t>(i.src[1]), *c = w.reg<uint32_t>(i.src[2]);
-  alignas(64) std::array<uint32_t, 32> out;
+// Is every product of bf16 exact in f32, and the sum with z away from overflow?
+template <size_t Sources>
+bool exact_in_single(const std::array<Floats64, Sources>& in) {
+  constexpr uint32_t kLeast = 0x0880'0000, kMost = 0x7E80'0000;  // 2^-110, 2^126
   uint32_t outside = 0;
-  auto one = [&](float x, float y, float z) {
-    const float p = std::fabs(x * y);
-    const bool exact = p >= 0x1p-110f || x == 0 || y == 0;
-    outside |= exact && p < 0x1p126f && std::fabs(z) < 0x1p126f ? 0u : 1u;
-    return bf16_bits(clamp_half<C>(half_fma(x, y, z)));
-  };
-  for (uint32_t l = 0; l < 32; ++l) {
-    const uint32_t low = one(bf16_value(a[l]), bf16_value(b[l]), bf16_value(c[l]));
-    if constexpr (kPair) {
-      constexpr uint32_t kHigh = 0xFFFF0000;
-      out[l] = low | one(as_float(a[l] & kHigh), as_float(b[l] & kHigh), as_float(c[l] & kHigh)) << 16;
-    } else {
-      out[l] = low;
-    }
+  for (uint32_t k = 0; k < 64; ++k) {
+    const uint32_t x = bits_of(in[0][k]) << 1, y = bits_of(in[1][k]) << 1;
+    const uint32_t p = bits_of(in[0][k] * in[1][k]) & 0x7FFF'FFFF;
+    const uint32_t not_zero = (x != 0 ? 1u : 0u) & (y != 0 ? 1u : 0u);
+    outside |= p - kLeast >= kMost - kLeast ? not_zero | (p != 0 ? 1u : 0u) : 0u;
+    if constexpr (Sources == 3) outside |= (bits_of(in[2][k]) & 0x7FFF'FFFF) >= kMost ? 1u : 0u;
   }
-  if (outside) return false;
-  write_lanes(w.mask, w.reg<uint32_t>(i.dst), [&](uint32_t l) { return out[l]; });
-  return true;
+  return outside == 0;
 }
-template <class T, Clamp C>
-Step bf16_fma(Warp& w, const Insn& i) {
-  return fma_in_single<T, C>(w, i) ? Step::next : ternary<T, Halves<Fma, false, C>>(w, i);
+// mul and fma of bf16: in f32 where that is right for all lanes, else in f64.
+template <class T, class Op, Clamp C, size_t Sources>
+Step bf16_product(Warp& w, const Insn& i) {
+  alignas(64) std::array<Floats64, Sources> in;
+  alignas(64) Floats64 out;
+  for (size_t s = 0; s < Sources; ++s) load_halves<T>(w.reg<uint32_t>(i.src[s]), in[s]);
+  if constexpr (!kIsPair<T>)  // what is above a single value does not count
+    for (Floats64& f : in) std::fill(f.begin() + 32, f.end(), 0.0f);
+  if (!exact_in_single(in)) return halves<T, Halves<Op, false, C>, Sources>(w, i);
+  for (uint32_t k = 0; k < 64; ++k) {
+    if constexpr (Sources == 2) out[k] = clamp_half<C>(Op::half(in[0][k], in[1][k]));
+    else out[k] = clamp_half<C>(Op::half(in[0][k], in[1][k], in[2][k]));
+  }
+  store_halves<T>(out, w.mask, w.reg<uint32_t>(i.dst));
+  return Step::next;
 }
 
 template <Arity N, class T, class F>
 ExecFn run() {
-  if constexpr (N == Arity::one) return unary<T, F>;
+  if constexpr (kIsHalf<T>) return halves<T, F, static_cast<size_t>(N)>;
+  else if constexpr (N == Arity::one) return unary<T, F>;
   else if constexpr (N == Arity::two) return binary<T, F>;
   else return ternary<T, F>;
 }
@@ -284,8 +282,10 @@ ExecFn for_halves(const Form& f) {
     return f.clamp == Clamp::relu ? run<N, T, Halves<Op, true, Clamp::relu>>()
                                   : run<N, T, Halves<Op, true, Clamp::none>>();
   }
-  if constexpr (std::is_same_v<Op, Fma> && kIsBf16<T>)
-    return f.clamp == Clamp::relu ? bf16_fma<T, Clamp::relu> : bf16_fma<T, Clamp::none>;
+  if constexpr (N != Arity::one && requires { Op::scaled; } && kIsBf16<T>) {
+    constexpr auto kSources = static_cast<size_t>(N);
+    return f.clamp == Clamp::relu ? bf16_product<T, Op, Clamp::relu, kSources> : bf16_product<T, Op, Clamp::none, kSources>;
+  }
   if (f.clamp == Clamp::sat) return run<N, T, Halves<Op, false, Clamp::sat>>();
   return f.clamp == Clamp::relu ? run<N, T, Halves<Op, false, Clamp::relu>>()
                                 : run<N, T, Halves<Op, false, Clamp::none>>();
