@@ -35,6 +35,7 @@ constexpr std::optional<ArchInfo> find_arch(std::string_view name) {
 inline constexpr uint32_t kWarpLanes = 32, kWarpgroupThreads = 128, kMaxThreads = 1024, kMaxBlockZ = 64;  // LAUNCH-03, WGMMA-07
 inline constexpr uint32_t kSmCount = 132;               // H200 (device attribute)
 inline constexpr uint32_t kMaxSmThreads = 2048, kMaxSmSmemBytes = 233472;  // sm_90, H200
+inline constexpr uint64_t kDeviceHeapBytes = 8 << 20, kDeviceHeapAlign = 16;  // CUDA C++ programming guide, "dynamic global memory"
 inline constexpr uint32_t kMaxClusterCtas = 16;         // CLUST-01
 inline constexpr uint64_t kMaxGridX = 2147483647, kMaxGridYZ = 65535;                    // LAUNCH-04
 

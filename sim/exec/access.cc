@@ -20,6 +20,8 @@ std::string hex(uint64_t v) {
 std::string where_in_global(const Cta& c, uint64_t address) {
   const Allocation* a = c.global.nearest(address);
   if (!a) return "outside every allocation";
+  if (address - a->address < a->gone)
+    return "in '" + a->name + "' (" + std::to_string(a->gone) + " bytes), which has been freed";
   if (address - a->address < a->bytes)
     return "over the end of '" + a->name + "' (" + std::to_string(a->bytes) + " bytes)";
   return std::to_string(address - a->address - a->bytes) + " bytes behind the end of '" + a->name + "' (" +

@@ -8,6 +8,7 @@
 namespace tc::sim {
 namespace {
 
+constexpr uint64_t kGridWorkspaceBytes = 64;
 constexpr uint32_t kStackBytes = 16384;  // of a thread, for functions that call themselves
 
 using ptx::Operand;
@@ -230,9 +231,15 @@ uint32_t Builder::special(const std::string& name, Type type, bool& known) {
   return kNone;
 }
 
-// Special registers that are the same in every thread: no profiler counts, no graph runs, no environment is set up. The
-// system's part of shared memory is what lies below the first allocation.
-std::optional<uint64_t> Builder::fixed_special(std::string_view name) const {
+// Special registers that are the same in every thread: no profiler counts, no graph runs. Of the environment what a
+// cooperative launch sets up: %envreg1 and %envreg2 are the upper and lower half of the address of a zeroed workspace,
+// where the barrier of the grid counts (cooperative_groups/details/driver_abi.h). The system's part of shared memory is
+// what lies below the first allocation.
+std::optional<uint64_t> Builder::fixed_special(std::string_view name) {
+  if (name == "%envreg1" || name == "%envreg2") {
+    if (!workspace_) workspace_ = global_.allocate("workspace of the grid", kGridWorkspaceBytes).address;
+    return name == "%envreg1" ? workspace_ >> 32 : workspace_ & UINT32_MAX;
+  }
   if (name.starts_with("%envreg") || name.starts_with("%pm") || name == "%current_graph_exec") return 0;
   if (name == "%reserved_smem_offset_begin" || name == "%reserved_smem_offset_0" || name == "%reserved_smem_offset_1") return 0;
   if (name == "%reserved_smem_offset_end" || name == "%reserved_smem_offset_cap") return kSharedStart;

@@ -118,7 +118,7 @@ class Builder {
   uint32_t frame_address(uint64_t address);  // a register with the address of a framed variable
   void instruction(const ptx::Instruction& in);
   void expand_vectors(ptx::Operand& o) const;
-  std::optional<uint64_t> fixed_special(std::string_view name) const;
+  std::optional<uint64_t> fixed_special(std::string_view name);
   void judge(std::string_view modifiers);
   void end_of_body();
   void patch_branches();
@@ -150,6 +150,7 @@ class Builder {
   std::unordered_map<std::string, std::pair<uint32_t, uint32_t>> shared_;  // name -> address, bytes
   std::vector<const ptx::Variable*> dynamic_;
   std::vector<std::pair<const ptx::Variable*, size_t>> addresses_;  // initial values that are addresses
+  uint64_t workspace_ = 0;  // of the grid; 0: none is used
   uint32_t predicate_bytes_left_ = 0, predicate_next_ = 0;
   const ptx::Function* function_ = nullptr;
   const ptx::Instruction* insn_ = nullptr;

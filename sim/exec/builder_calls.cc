@@ -206,6 +206,7 @@ void Builder::call_external(const std::string& name, const std::vector<Slot>& re
                             const std::vector<Slot>& arguments) {
   const ExternalFunction* f = external_function(name);
   if (!f) return unsupported_form("a call of the external function " + name);
+  program_.orders_ctas |= f->orders_ctas;
   if (arguments.size() != f->arguments || results.size() > 1) return fail("wrong number of arguments of " + name);
   const auto first = static_cast<uint32_t>(program_.slots.size());
   program_.slots.insert(program_.slots.end(), arguments.begin(), arguments.end());

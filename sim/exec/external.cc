@@ -7,22 +7,23 @@
 #include "sim/machine/calls.h"
 
 namespace tc::sim {
-namespace {
-
-constexpr size_t kMostPrinted = size_t{1} << 20;  // bytes of one cluster, what the device's buffer holds by default
-constexpr size_t kMostText = 4096;                // of a string
 
 uint64_t argument(Warp& w, const Insn& i, uint32_t which, uint32_t lane) {
   const Slot& s = w.cta->program.slots[i.imm + which];
   uint64_t v = 0;
-  std::memcpy(&v, slot_bytes(w, s, w.path->calls.local_base, lane), std::min<size_t>(s.bytes, 8));
+  std::memcpy(&v, slot_bytes(w, s, w.path->calls.local_base, lane), std::min<size_t>(s.bytes, sizeof v));
   return v;
 }
-void set_result(Warp& w, const Insn& i, uint32_t lane, uint32_t value) {
+void set_result(Warp& w, const Insn& i, uint32_t lane, uint64_t value) {
   if (!i.b) return;
   const Slot& s = w.cta->program.slots[i.imm + i.a];
-  std::memcpy(slot_bytes(w, s, w.path->calls.local_base, lane), &value, std::min<size_t>(s.bytes, 4));
+  std::memcpy(slot_bytes(w, s, w.path->calls.local_base, lane), &value, std::min<size_t>(s.bytes, sizeof value));
 }
+
+namespace {
+
+constexpr size_t kMostPrinted = size_t{1} << 20;  // bytes of one cluster, what the device's buffer holds by default
+constexpr size_t kMostText = 4096;                // of a string
 
 // A pointer of a lane into any memory, read piece by piece. `ok` false: a trap is set.
 struct Reader {
@@ -151,8 +152,10 @@ Step assert_fail(Warp& w, const Insn& i) {
 }
 
 constexpr ExternalFunction kFunctions[] = {
-    {"vprintf", 2, vprintf},
-    {"__assertfail", 5, assert_fail},
+    {"vprintf", 2, vprintf, false},
+    {"__assertfail", 5, assert_fail, false},
+    {"malloc", 1, heap_allocate, true},
+    {"free", 1, heap_free, true},
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "specs/arch.h"
+
 namespace tc::sim {
 
 thread_local std::array<uint32_t, GlobalMemory::kHints> GlobalMemory::last_{};
@@ -26,19 +28,38 @@ void Allocation::touch(uint64_t a, uint64_t n) {
   }
 }
 
-Allocation& GlobalMemory::allocate(std::string name, uint64_t bytes) {
-  const uint64_t start = (end_ + kGlobalAlign - 1) / kGlobalAlign * kGlobalAlign;
+Allocation& GlobalMemory::place(std::string name, uint64_t bytes, uint64_t offset) {
+  const uint64_t start = (end_ + kGlobalAlign - 1) / kGlobalAlign * kGlobalAlign + offset;
   end_ = start + bytes + kGlobalAlign;
   Allocation& a = allocations_.emplace_back();
   a.name = std::move(name);
   a.address = kGlobalWindow + start;
   a.bytes = bytes;
   // calloc takes large blocks from the system, which hands out zero pages when they are touched.
-  a.storage.reset(static_cast<uint8_t*>(std::calloc(bytes + kGlobalAlign, 1)));
+  a.storage.reset(static_cast<uint8_t*>(std::calloc(bytes + 2 * kGlobalAlign, 1)));
   if (!a.storage) throw std::bad_alloc();
   const auto raw = reinterpret_cast<uintptr_t>(a.storage.get());
-  a.host = a.storage.get() + (kGlobalAlign - raw % kGlobalAlign) % kGlobalAlign;
+  a.host = a.storage.get() + (kGlobalAlign - raw % kGlobalAlign) % kGlobalAlign + offset;
   return a;
+}
+
+Allocation* GlobalMemory::allocate_from_heap(std::string name, uint64_t bytes) {
+  if (bytes > kDeviceHeapBytes - heap_bytes_) return nullptr;
+  heap_bytes_ += bytes;
+  Allocation& a = place(std::move(name), bytes, kDeviceHeapAlign);
+  a.heap = true;
+  return &a;
+}
+
+bool GlobalMemory::free_to_heap(uint64_t address) {
+  Allocation* a = const_cast<Allocation*>(nearest(address));
+  if (!a || !a->heap || a->address != address || a->gone) return false;
+  heap_bytes_ -= a->bytes;
+  a->gone = std::max<uint64_t>(a->bytes, 1);
+  a->bytes = 0;
+  a->storage.reset();
+  a->host = nullptr;
+  return true;
 }
 
 Allocation* GlobalMemory::find_slow(uint64_t address, uint32_t& last) {
@@ -56,10 +77,9 @@ const Allocation* GlobalMemory::allocation_of(uint64_t address) const {
 }
 
 const Allocation* GlobalMemory::nearest(uint64_t address) const {
-  const Allocation* best = nullptr;
-  for (const Allocation& a : allocations_)
-    if (a.address <= address && (!best || a.address > best->address)) best = &a;
-  return best;
+  auto it = std::upper_bound(allocations_.begin(), allocations_.end(), address,
+                             [](uint64_t x, const Allocation& a) { return x < a.address; });
+  return it == allocations_.begin() ? nullptr : &*(it - 1);
 }
 
 }  // namespace tc::sim

@@ -44,6 +44,8 @@ struct Allocation {
   Fill fill;  // empty: nothing is left to generate
   std::unique_ptr<std::atomic<uint8_t>[]> filled;  // by piece
   std::unique_ptr<std::mutex> filling;
+  bool heap = false;      // made by malloc in a kernel
+  uint64_t gone = 0;      // bytes that it had before free
 
   bool contains(uint64_t a, uint64_t n) const { return a >= address && n <= bytes && a - address <= bytes - n; }
   void generate(Fill how);             // from now on
@@ -53,7 +55,11 @@ struct Allocation {
 class GlobalMemory {
  public:
   // Places one allocation; all are made before the first access.
-  Allocation& allocate(std::string name, uint64_t bytes);
+  Allocation& allocate(std::string name, uint64_t bytes) { return place(std::move(name), bytes, 0); }
+  // malloc and free of a kernel, whose clusters run on one thread. No address is given twice, so that a use after free
+  // is seen; a block is aligned as the device's heap aligns it and no better. Null: the heap is full.
+  Allocation* allocate_from_heap(std::string name, uint64_t bytes);
+  bool free_to_heap(uint64_t address);  // false: no live block starts there
   // The allocation of an address, or null; `hint` tells apart callers that look at different ones in turn.
   Allocation* allocation_at(uint64_t address, uint32_t hint) {
     uint32_t& last = last_[hint % kHints];
@@ -74,9 +80,10 @@ class GlobalMemory {
   const std::vector<Allocation>& allocations() const { return allocations_; }
 
  private:
+  Allocation& place(std::string name, uint64_t bytes, uint64_t offset);
   Allocation* find_slow(uint64_t address, uint32_t& last);
   std::vector<Allocation> allocations_;  // by address
-  uint64_t end_ = 0;
+  uint64_t end_ = 0, heap_bytes_ = 0;
   static constexpr uint32_t kHints = 64;
   static thread_local std::array<uint32_t, kHints> last_;  // indices of the allocations found last
 };
