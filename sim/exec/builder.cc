@@ -9,7 +9,6 @@ namespace tc::sim {
 namespace {
 
 constexpr uint64_t kGridWorkspaceBytes = 64;
-constexpr uint32_t kStackBytes = 16384;  // of a thread, for functions that call themselves
 
 using ptx::Operand;
 using ptx::Space;
@@ -290,6 +289,9 @@ uint32_t Builder::source(const Operand& o, Type type) {
   if (o.kind != Operand::Kind::name) return fail("a register or a literal is expected in " + insn_->opcode), 0;
   const Name* n = find(o.name);
   if (!n) {
+    for (const auto& item : module_.items)
+      if (auto* f = std::get_if<ptx::Function>(&item); f && f->is_entry && f->name == o.name)
+        return unsupported_form("the address of the kernel " + o.name + " (launches from a kernel)"), 0;
     bool known = false;
     const uint32_t at = special(o.name, type, known);
     if (known) return at;
@@ -509,6 +511,12 @@ Builder::Name Builder::place_local(const ptx::Variable& v) {
   n.bytes = static_cast<uint32_t>(v.bytes());
   end = (static_cast<uint32_t>(n.address) + n.bytes + 15) / 16 * 16;
   return n;
+}
+
+void Builder::reserve_stack() {
+  if (program_.stack_at != kNone) return;
+  program_.stack_at = (program_.local_bytes + 15) / 16 * 16;
+  program_.local_bytes = program_.stack_at + kStackHeader + kStackBytes;
 }
 
 void Builder::local_variable(const ptx::Variable& v) {

@@ -83,6 +83,7 @@ class Builder {
   void branch(const ptx::Operand& label);
   void branch_table(const ptx::Operand& index, const ptx::Operand& list);
   void leave_function();
+  void reserve_stack();  // of alloca
   void call(const ptx::Instruction& in);
 
  private:
@@ -177,7 +178,7 @@ PTX_FAMILY(carry) PTX_FAMILY(integer) PTX_FAMILY(video) PTX_FAMILY(logic) PTX_FA
         PTX_FAMILY(warp) PTX_FAMILY(barrier) PTX_FAMILY(cluster_barrier) PTX_FAMILY(fence) PTX_FAMILY(mbarrier)
             PTX_FAMILY(async_copy) PTX_FAMILY(bulk_copy) PTX_FAMILY(bulk_group) PTX_FAMILY(tensor_copy) PTX_FAMILY(tensor_map) PTX_FAMILY(remote_store)
                 PTX_FAMILY(wgmma) PTX_FAMILY(wgmma_mma) PTX_FAMILY(matrix) PTX_FAMILY(mma) PTX_FAMILY(wmma) PTX_FAMILY(control)
-                    PTX_FAMILY(register_budget) PTX_FAMILY(cluster_address)
+                    PTX_FAMILY(register_budget) PTX_FAMILY(stack) PTX_FAMILY(cluster_address)
 #undef PTX_FAMILY
 // Of the arithmetic family: what floats take.
 void build_real_arithmetic(Builder& b, ptx::Type type);

@@ -10,6 +10,15 @@ uint8_t* slot_bytes(Warp& w, const Slot& s, uint32_t base, uint32_t lane) {
   return w.local.data() + size_t{lane} * w.local_bytes + s.at + (s.framed ? base : 0);
 }
 
+uint64_t stack_taken(const Warp& w, uint32_t lane) {
+  uint64_t taken = 0;
+  std::memcpy(&taken, w.local.data() + size_t{lane} * w.local_bytes + w.cta->program.stack_at, sizeof taken);
+  return taken;
+}
+void set_stack_taken(Warp& w, uint32_t lane, uint64_t taken) {
+  std::memcpy(w.local.data() + size_t{lane} * w.local_bytes + w.cta->program.stack_at, &taken, sizeof taken);
+}
+
 namespace {
 
 // Copies `from` to `to` for the lanes of Warp::mask; the bases are those of framed local memory on either side.
@@ -80,6 +89,8 @@ bool enter_function(Warp& w, Path& p, const Insn& i) {
   // Arguments pass through local memory of the new frame or fixed memory; those in registers must not be overwritten
   // before they are saved.
   if (f->again) save(w, *f, frame->saved);
+  if (program.stack_at != kNone)
+    for (uint32_t l = 0; l < 32; ++l) frame->stack_taken[l] = static_cast<uint32_t>(stack_taken(w, l));
   for (size_t k = 0; k < f->params.size(); ++k)
     copy(w, program.slots[i.imm + i.a + k], p.calls.local_base, f->params[k], top);
   p.calls = {p.calls.depth + 1, static_cast<uint32_t>(f - program.functions.data()), top, std::move(frame)};
@@ -98,6 +109,10 @@ void leave_function(Warp& w, Path& p) {
     for (uint32_t l = 0; f.results[k].is_register && l < 32; ++l)
       std::memcpy(&held[k][l], slot_bytes(w, f.results[k], 0, l), std::min<size_t>(8, std::max(4u, f.results[k].bytes)));
   if (f.again) restore(w, f, frame->saved.data());
+  for (uint32_t m = program.stack_at == kNone ? 0 : w.mask; m; m &= m - 1) {
+    const auto l = static_cast<uint32_t>(std::countr_zero(m));
+    set_stack_taken(w, l, frame->stack_taken[l]);
+  }
   for (size_t k = 0; k < f.results.size(); ++k) {
     const Slot& to = program.slots[call.imm + k];
     if (!f.results[k].is_register) {

@@ -17,4 +17,8 @@ bool enter_function(Warp& w, Path& p, const Insn& i);
 // The lanes of Warp::mask (all of path `p`) return.
 void leave_function(Warp& w, Path& p);
 
+// Bytes of the lane's stack that alloca has taken (sim/exec/stack.cc).
+uint64_t stack_taken(const Warp& w, uint32_t lane);
+void set_stack_taken(Warp& w, uint32_t lane, uint64_t taken);
+
 }  // namespace tc::sim

@@ -59,6 +59,9 @@ struct Place {
   std::string text;  // the instruction as PTX
 };
 
+// Of a thread's local memory: for the frames of functions that call themselves, and as much for alloca, behind a header.
+inline constexpr uint32_t kStackBytes = 16384, kStackHeader = 16;
+
 // Where an argument or a result lives on one side of a call.
 struct Slot {
   bool is_register = false;
@@ -114,6 +117,7 @@ struct Program {
   uint32_t shared_end = kSharedStart;  // end of static and dynamic shared memory
   uint32_t local_bytes = 0;   // of a thread: fixed variables, then the stack
   uint32_t local_fixed = 0;
+  uint32_t stack_at = kNone;  // what alloca takes of local memory (sim/exec/stack.cc); kNone: there is none
   std::vector<CalledFunction> functions;
   std::vector<Slot> slots;     // of calls: results, then arguments
   std::vector<uint8_t> const_bytes;

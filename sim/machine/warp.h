@@ -56,6 +56,7 @@ struct Frame {
   uint32_t call = 0;           // the call instruction
   CallState caller;
   std::vector<uint8_t> saved;  // registers of the function as the call found them, where it can be entered again
+  std::array<uint32_t, 32> stack_taken{};  // by alloca
 };
 
 struct Path {
