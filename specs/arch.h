@@ -17,14 +17,15 @@ struct ArchInfo {
   uint32_t registers;           // of an SM and of a CTA
   bool has_cp_async, has_tma, has_wgmma;
   bool supported;  // by this compiler, today
+  uint32_t sm_count;  // of a usual device: T4, A100, L40S, H200, B200, RTX 5090 (their data sheets)
 };
 inline constexpr std::array kArchs = {
-    ArchInfo{"sm_75", 75, 65536, 49152, 65536, false, false, false, false},
-    ArchInfo{"sm_80", 80, 166912, 49152, 65536, true, false, false, false},
-    ArchInfo{"sm_89", 89, 101376, 49152, 65536, true, false, false, false},
-    ArchInfo{"sm_90a", 90, 232448, 49152, 65536, true, true, true, true},
-    ArchInfo{"sm_100a", 100, 232448, 49152, 65536, true, true, false, false},
-    ArchInfo{"sm_120a", 120, 101376, 49152, 65536, true, true, false, false},
+    ArchInfo{"sm_75", 75, 65536, 49152, 65536, false, false, false, false, 40},
+    ArchInfo{"sm_80", 80, 166912, 49152, 65536, true, false, false, false, 108},
+    ArchInfo{"sm_89", 89, 101376, 49152, 65536, true, false, false, false, 142},
+    ArchInfo{"sm_90a", 90, 232448, 49152, 65536, true, true, true, true, 132},
+    ArchInfo{"sm_100a", 100, 232448, 49152, 65536, true, true, false, false, 148},
+    ArchInfo{"sm_120a", 120, 101376, 49152, 65536, true, true, false, false, 170},
 };
 constexpr std::optional<ArchInfo> find_arch(std::string_view name) {
   for (const ArchInfo& a : kArchs)

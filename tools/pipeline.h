@@ -20,7 +20,8 @@ struct Kernel {
   const ir::Func& func() const { return module.funcs[0]; }
 };
 struct Program {
-  std::vector<Kernel> kernels;
+  ir::Module module;            // all kernels of the file in one
+  std::vector<Kernel> kernels;  // each in a module of its own
   std::vector<Diag> diags;  // of kernels that could not be evaluated, and of the file
 };
 // .py and .ir files.

@@ -22,7 +22,7 @@ struct Product {
   std::string_view name, suffix;
   bool text;
 };
-constexpr Product kProducts[] = {{"ir", ".ir", true},        {"cuda", ".cu", true},
+constexpr Product kProducts[] = {{"ir", ".ir", true},        {"device", ".device.ir", true}, {"cuda", ".cu", true},
                                  {"host", ".host.c", true},  {"ptx", ".ptx", true},
                                  {"cubin", ".cubin", false}, {"manifest", ".manifest.txt", true}};
 constexpr std::string_view kLater[] = {"fatbin", "sass", "cute", "adapter", "graph"};
@@ -39,7 +39,7 @@ struct Output {
 };
 
 Result<std::string> make(const Product& p, const Lowered& l, const std::string& name, const Options& o) {
-  if (p.name == "ir") return ir::print(l.device);
+  if (p.name == "device") return ir::print(l.device);
   if (p.name == "cuda") return l.cuda;
   if (p.name == "host") return l.host;
   if (p.name == "manifest") return runtime::print_manifest(l.manifest);
@@ -83,6 +83,10 @@ int compile_kernel(const Kernel& k, const std::string& name, const Options& o, c
                    std::vector<Output>& outputs, std::vector<KernelReport>& verdicts) {
   std::vector<std::string> explain;
   print_after(o, "eval", k.module);
+  if (std::ranges::find(o.emit, "ir") != o.emit.end())
+    outputs.push_back({name + ".ir", ir::print(k.module)});
+  bool only_ir = o.emit == std::vector<std::string>{"ir"} && !o.prove && !o.explain && o.print_after.empty();
+  if (only_ir) return kExitOk;
   auto device = to_device(k, o.explain ? &explain : nullptr,
                           [&](const ir::PassInfo& pass, const ir::Module& m) { print_after(o, pass.name, m); });
   for (const std::string& line : explain) std::printf("%s\n", line.c_str());
@@ -99,6 +103,7 @@ int compile_kernel(const Kernel& k, const std::string& name, const Options& o, c
   Lowered l{*device, codegen::print_cuda(*device, f), codegen::print_host(*device, f),
             codegen::make_manifest(*device, f)};
   for (const std::string& e : o.emit) {
+    if (e == "ir") continue;
     auto text = make(*product(e), l, name, o);
     if (!text.ok()) {
       report(text.error());
@@ -171,7 +176,9 @@ int run(Options o) {
   else if (o.prove) std::fputs(text_report(verdicts, true).c_str(), stdout);
   if (o.prove && code != kExitOk) return code;
   if (!o.folder.empty()) return worse_exit(code, write(outputs, o.folder));
-  for (const Output& out : outputs) std::fputs(out.text.c_str(), stdout);
+  if (o.emit == std::vector<std::string>{"ir"}) std::fputs(ir::print(program.module).c_str(), stdout);
+  else
+    for (const Output& out : outputs) std::fputs(out.text.c_str(), stdout);
   return code;
 }
 
@@ -189,7 +196,7 @@ int main(int argc, char** argv) {
   app.add_option("--pass-config", o.pass_configs, "KEY=VALUE")->allow_extra_args(false);
   app.add_flag("--prove", o.prove, "write nothing unless every obligation is proved");
   app.add_option("--obligations", o.obligations, "which to judge, as 0-4 or 0,2,3 (default all)");
-  app.add_option("--emit", o.emit, "ir,cuda,host,ptx,cubin,manifest")->delimiter(',')->allow_extra_args(false);
+  app.add_option("--emit", o.emit, "ir,device,cuda,host,ptx,cubin,manifest; ir: the tile program, device: lowered")->delimiter(',')->allow_extra_args(false);
   app.add_option("--print-after", o.print_after, "print the IR after a pass, 'eval' or 'all'");
   app.add_flag("--explain-selection", o.explain, "say which instruction each gemm and copy became, and why");
   app.add_option("--backend", o.backend, "clang, nvcc");

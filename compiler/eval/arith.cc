@@ -300,6 +300,7 @@ Value contains(Session& s, ast::CmpOp op, const Value& a, const Value& b, const 
 }  // namespace
 
 MetaInt meta(Session& s, MetaKind kind, const MetaInt& a, const MetaInt& b, const SourceRange& where) {
+  if (a.dynamic() || b.dynamic()) return ir::meta_binary(s.module, kind, a, b);
   bool divides = kind == MetaKind::floordiv || kind == MetaKind::floormod || kind == MetaKind::ceildiv;
   if (divides && b.value == 0) fail(where, "division by zero");
   bool shifts = kind == MetaKind::shift_left || kind == MetaKind::shift_right;
@@ -325,6 +326,7 @@ void pin(Session& s, const MetaInt& value, const SourceRange& where) {
 bool require_equal(Session& s, const MetaInt& a, const MetaInt& b, const SourceRange& where) {
   if (a.value != b.value) return false;
   if (a.expr == b.expr) return true;
+  if (a.dynamic()) return false;
   std::vector<std::string> params;
   ir::meta_params(s.module, a.expr, params);
   ir::meta_params(s.module, b.expr, params);
@@ -379,6 +381,9 @@ bool equal_values(const Value& a, const Value& b) {
           [&](const TupleObject* t) { return same_items(t->items, (*b.as<const TupleObject*>())->items); },
           [&](ListObject* t) { return same_items(t->items, (*b.as<ListObject*>())->items); },
           [&](PolicyV p) { return p == *b.as<PolicyV>(); },
+          [&](const SymbolObject* o) { return o->name == (*b.as<const SymbolObject*>())->name; },
+          [&](const HostTensor* o) { return o == *b.as<const HostTensor*>(); },
+          [&](HostObject* o) { return o == *b.as<HostObject*>(); },
           [&](FunctionObject* f) { return f == *b.as<FunctionObject*>(); },
           [&](const Builtin* f) { return f == *b.as<const Builtin*>(); },
           [&](const OpaqueObject* o) { return o == *b.as<const OpaqueObject*>(); },
@@ -393,6 +398,7 @@ Value binary(Session& s, ast::BinOp op, const Value& a, const Value& b, const So
     const auto* o = a.as<const OpaqueObject*>();
     return opaque(s, (o ? *o : *b.as<const OpaqueObject*>())->what + " " + std::string(symbol(op)) + " ...", where);
   }
+  if (a.is<const HostTensor*>() || b.is<const HostTensor*>()) return tensor_arithmetic(s, a, b, false, where);
   if (is_static_number(a) && is_static_number(b)) return static_binary(s, op, a, b, where);
   if (is_sequence(a) || is_sequence(b)) return sequence_binary(s, op, a, b, where);
   if (is_runtime(a) || is_runtime(b)) return runtime_binary(s, op, a, b, where);
@@ -402,6 +408,7 @@ Value binary(Session& s, ast::BinOp op, const Value& a, const Value& b, const So
 Value unary(Session& s, ast::UnaryOp op, const Value& a, const SourceRange& where) {
   using ast::UnaryOp;
   if (const auto* o = a.as<const OpaqueObject*>()) return opaque(s, std::string(symbol(op)) + " " + (*o)->what, where);
+  if (a.is<const HostTensor*>()) return a;
   if (op == UnaryOp::not_) {
     if (const auto* b = a.as<BoolV>(); b && b->decision)
       return decided(s, !b->value, b->decision->if_false, b->decision->if_true, b->decision->params);
@@ -428,6 +435,8 @@ Value compare(Session& s, ast::CmpOp op, const Value& a, const Value& b, const S
   for (const Value* side : {&a, &b})
     if (const auto* o = side->as<const OpaqueObject*>())
       return opaque(s, (*o)->what + " " + std::string(symbol(op)) + " ...", where);
+  if ((a.is<const HostTensor*>() || b.is<const HostTensor*>()) && comparison_kind(op))
+    return tensor_arithmetic(s, a, b, true, where);
   if (op == CmpOp::in || op == CmpOp::not_in) return contains(s, op, a, b, where);
   if (is_static_number(a) && is_static_number(b)) return compare_numbers(s, op, a, b, where);
   if ((is_runtime(a) || is_runtime(b)) && !a.is<NoneV>() && !b.is<NoneV>()) {

@@ -30,6 +30,7 @@ struct Builtin {
 };
 
 std::span<const Builtin> host_builtins();    // Python's own, tilelang.*, math.*
+std::span<const Builtin> eager_builtins();   // T.const, T.dynamic, T.empty
 std::span<const Builtin> alloc_builtins();   // T.alloc_*, T.Tensor
 std::span<const Builtin> tile_builtins();    // copy, gemm, fill
 std::span<const Builtin> loop_builtins();    // Kernel, ws, Parallel, Pipelined …

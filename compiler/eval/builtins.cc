@@ -6,7 +6,7 @@
 
 namespace tc::eval {
 namespace {
-constexpr std::span<const Builtin> (*kTables[])() = {host_builtins, alloc_builtins, tile_builtins,
+constexpr std::span<const Builtin> (*kTables[])() = {host_builtins, eager_builtins, alloc_builtins, tile_builtins,
                                                      loop_builtins, sync_builtins,  scalar_builtins};
 
 struct Param {
@@ -146,7 +146,41 @@ Value call_builtin(Session& s, Scope& scope, const Builtin& b, const std::vector
   return b.call(s, scope, args);
 }
 
-// tilelang and its parts by name; everything else is unknown.
+namespace {
+// A module beside the input, or an unknown one.
+Value other_module(Session& s, const ast::ImportName& name, const std::string& path, const SourceRange& where) {
+  if (Scope* module = local_module(s, name.module, where)) {
+    if (name.name.empty()) {
+      HostObject& o = host_object(s, HostKind::record, "module " + name.module, where);
+      for (const auto& [n, v] : module->names) o.attrs.emplace(n, v);
+      return Value{&o};
+    }
+    auto found = module->names.find(name.name);
+    if (found != module->names.end()) return found->second;
+    if (Scope* inner = local_module(s, path, where)) {
+      HostObject& o = host_object(s, HostKind::record, "module " + path, where);
+      for (const auto& [n, v] : inner->names) o.attrs.emplace(n, v);
+      return Value{&o};
+    }
+  }
+  return opaque(s, path, where);
+}
+}  // namespace
+
+// from MODULE import *
+void import_all(Session& s, Scope& scope, const ast::ImportName& name, const SourceRange& where) {
+  if (name.module == "tilelang.autotuner") {
+    for (const char* n : {"autotune", "AutoTuner"})
+      scope.names[n] = namespace_attribute(s, NamespaceV{"tilelang"}, n, where);
+    return;
+  }
+  if (name.module.starts_with("tilelang")) return;
+  if (Scope* module = local_module(s, name.module, where))
+    for (const auto& [n, v] : module->names)
+      if (!n.starts_with('_')) scope.names[n] = v;
+}
+
+// tilelang and its parts by name, modules beside the input; everything else is unknown.
 Value import_value(Session& s, const ast::ImportName& name, const SourceRange& where) {
   std::string path = name.name.empty() ? name.module : name.module + "." + name.name;
   if (path == "tilelang") return Value{NamespaceV{"tilelang"}};
@@ -154,7 +188,7 @@ Value import_value(Session& s, const ast::ImportName& name, const SourceRange& w
     Value math{NamespaceV{"math"}};
     return path == "math" ? math : get_attribute(s, math, name.name, where);
   }
-  if (path == "torch.nn.functional" || !path.starts_with("tilelang.")) return opaque(s, path, where);
+  if (!path.starts_with("tilelang.")) return other_module(s, name, path, where);
   Value value{NamespaceV{"tilelang"}};
   std::string rest = path.substr(9);
   while (!rest.empty()) {
@@ -173,11 +207,17 @@ Value decorate(Session& s, const Value& decorator, const Value& function, const 
   }
   if (const auto* d = decorator.as<const DecoratorObject*>()) {
     if (!f) fail(where, "a decorator takes a function, not " + kind_name(function));
-    if ((*d)->kind == FunctionKind::plain) return function;
+    if ((*d)->kind == FunctionKind::plain) {
+      if (!(*d)->configs) return function;
+      s.heap.functions.push_back(**f);
+      s.heap.functions.back().configs = (*d)->configs;
+      return Value{&s.heap.functions.back()};
+    }
     s.heap.functions.push_back(**f);
     FunctionObject& decorated = s.heap.functions.back();
     decorated.kind = (*d)->kind;
     decorated.options = (*d)->options;
+    if ((*d)->configs) decorated.configs = (*d)->configs;
     return Value{&decorated};
   }
   if (const auto* g = decorator.as<FunctionObject*>())
@@ -189,7 +229,13 @@ Value decorate(Session& s, const Value& decorator, const Value& function, const 
   fail(where, kind_name(decorator) + " is no decorator");
 }
 
-Value call_method(Session& s, const MethodObject& m, const std::vector<Value>& positional, const SourceRange& where) {
+Value call_method(Session& s, const MethodObject& m, const std::vector<Value>& positional,
+                  const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where) {
+  if (const auto* t = m.self.as<const HostTensor*>())
+    return call_tensor_method(s, **t, m.name, positional, keywords, where);
+  if (auto* const* o = m.self.as<HostObject*>()) return call_object_method(s, **o, m.name, positional, keywords, where);
+  if (auto* const* f = m.self.as<FunctionObject*>())
+    if (m.name == "compile" || m.name == "get_tir") return call_factory(s, **f, positional, keywords, where);
   if (m.name == "astype") {
     if (positional.size() != 1) fail(where, "astype takes one argument");
     return scalar(convert(s, to_scalar(s, m.self, where, "the value"), to_dtype(s, positional[0], where)));

@@ -24,15 +24,34 @@ Value jit(Session& s, Scope&, Args& a) {
   CompileOptions options = compile_options(s, a);
   return decorator(s, FunctionKind::jit, options, a.get("func"), a.where);
 }
-// The search space matters to a tuner only; the factory is what it is without.
-Value autotune(Session& s, Scope&, Args& a) { return decorator(s, FunctionKind::plain, {}, a.get("func"), a.where); }
+// What the configurations state is given to the factory where a call does not say it.
+Value autotune(Session& s, Scope&, Args& a) {
+  const Value* configs = a.get("configs");
+  if (configs) {
+    Value items = *configs;
+    if (auto* const* f = configs->as<FunctionObject*>(); f && (*f)->params->list.empty())
+      items = call_function(s, **f, {}, a.where);
+    s.heap.values.push_back(items);
+    configs = &s.heap.values.back();
+  }
+  s.heap.decorators.push_back({FunctionKind::plain, {}, configs});
+  Value d{static_cast<const DecoratorObject*>(&s.heap.decorators.back())};
+  return a.given("func") ? decorate(s, d, a.need("func"), a.where) : d;
+}
 
 Value compile(Session& s, Scope&, Args& a) {
   const Value& what = a.need("func");
   const auto* instance = what.as<Instance*>();
-  if (!instance) return opaque(s, "a compiled " + kind_name(what), a.where);
   CompileOptions options = compile_options(s, a);
-  if (!options.out_idx.empty()) (*instance)->options.out_idx = options.out_idx;
+  const auto* f = what.as<FunctionObject*>();
+  if (f && (*f)->kind == FunctionKind::prim_func && !s.host) {  // a factory compiles what it returns
+    Instance& built = s.heap.built.emplace_back();
+    built.prim_func = *f;
+    built.options = std::move(options);
+    return Value{&built};
+  }
+  if (!instance) return opaque(s, "a compiled " + kind_name(what), a.where);
+  if (options.out_idx) (*instance)->options.out_idx = options.out_idx;
   for (const ir::Attr& attr : options.pass_configs)
     ir::set_attr((*instance)->options.pass_configs, attr.name, attr.value);
   return what;
@@ -247,10 +266,11 @@ std::span<const Builtin> host_builtins() { return kRows; }
 CompileOptions compile_options(Session& s, const Args& a) {
   CompileOptions options;
   if (const Value* out = a.get("out_idx")) {
-    if (out->is<MetaInt>()) options.out_idx.push_back(to_int(s, *out, a.where, "out_idx").value);
+    options.out_idx.emplace();
+    if (out->is<MetaInt>()) options.out_idx->push_back(to_int(s, *out, a.where, "out_idx").value);
     else
       for (const Value& v : to_items(s, *out, a.where, "out_idx"))
-        options.out_idx.push_back(to_int(s, v, a.where, "an item of out_idx").value);
+        options.out_idx->push_back(to_int(s, v, a.where, "an item of out_idx").value);
   }
   if (const Value* target = a.get("target"))
     if (const auto* t = target->as<std::string>(); t && *t != "auto" && !t->starts_with("cuda"))

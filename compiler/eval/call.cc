@@ -41,7 +41,28 @@ void scan(const ast::Body& body, Contents& found) {
                stmt->node);
 }
 
-bool is_kernel_value(const Value& v) { return v.is<Instance*>(); }
+}  // namespace
+
+namespace {
+Value method(Session& s, const Value& self, const std::string& name) {
+  s.heap.methods.push_back({self, name});
+  return Value{static_cast<const MethodObject*>(&s.heap.methods.back())};
+}
+
+// torch.float16 is a dtype; there is no HIP.
+Value opaque_attribute(Session& s, const OpaqueObject& o, const std::string& name, const SourceRange& where) {
+  std::string full = o.what + "." + name;
+  if (o.what == "torch") {
+    static constexpr std::pair<std::string_view, DType> kNames[] = {
+        {"half", DType::f16}, {"float", DType::f32}, {"double", DType::f64}, {"int", DType::i32},
+        {"long", DType::i64}, {"short", DType::i16}};
+    for (auto [alias, type] : kNames)
+      if (name == alias) return Value{type};
+    if (auto t = dtype_from_name(name)) return Value{*t};
+  }
+  if (full == "torch.version.hip") return none();
+  return opaque(s, std::move(full), where);
+}
 }  // namespace
 
 Value make_function(Session& s, Scope& scope, const ast::FunctionDef& def, const SourceRange&) {
@@ -137,9 +158,12 @@ Value call_value(Session& s, Scope& scope, const Value& callee, const ast::Call&
     }
   }
   if (builtin) return call_builtin(s, scope, **builtin, positional, keywords, where);
-  if (const auto* o = callee.as<const OpaqueObject*>()) return opaque(s, (*o)->what + "(...)", where);
-  if (is_kernel_value(callee)) return opaque(s, "a kernel's result", where);
-  if (const auto* m = callee.as<const MethodObject*>()) return call_method(s, **m, positional, where);
+  if (const auto* o = callee.as<const OpaqueObject*>()) {
+    if (auto known = call_host(s, (*o)->what, positional, keywords, where)) return *known;
+    return opaque(s, (*o)->what + "(...)", where);
+  }
+  if (auto* const* kernel = callee.as<Instance*>()) return kernel_result(s, **kernel, where);
+  if (const auto* m = callee.as<const MethodObject*>()) return call_method(s, **m, positional, keywords, where);
   if (const auto* t = callee.as<DType>()) {
     if (positional.size() != 1) fail(where, "a dtype as a cast takes one argument");
     return scalar(convert(s, to_scalar(s, positional[0], where, "the value"), *t));
@@ -149,8 +173,10 @@ Value call_value(Session& s, Scope& scope, const Value& callee, const ast::Call&
     return decorate(s, Value{*d}, positional[0], where);
   }
   if (const auto* f = callee.as<FunctionObject*>()) {
-    if (s.host && ((*f)->is_factory || (*f)->kind == FunctionKind::jit))
-      return call_factory(s, **f, positional, keywords, where);
+    if (s.host && ((*f)->is_factory || (*f)->kind == FunctionKind::jit)) {
+      Value made = call_factory(s, **f, positional, keywords, where);
+      return (*f)->is_eager && !(*f)->is_factory ? kernel_result(s, **made.as<Instance*>(), where) : made;
+    }
     if ((*f)->kind == FunctionKind::prim_func) fail_unsupported(where, "a call of the prim_func '" + (*f)->name + "'");
     bool was_main = s.in_main;
     if (s.host && (*f)->name == "main") s.in_main = true;
@@ -163,8 +189,17 @@ Value call_value(Session& s, Scope& scope, const Value& callee, const ast::Call&
 
 Value get_attribute(Session& s, const Value& base, const std::string& name, const SourceRange& where) {
   if (const auto* ns = base.as<NamespaceV>()) return namespace_attribute(s, *ns, name, where);
-  if (const auto* o = base.as<const OpaqueObject*>()) return opaque(s, (*o)->what + "." + name, where);
-  if (is_kernel_value(base)) return opaque(s, "a kernel's ." + name, where);
+  if (const auto* o = base.as<const OpaqueObject*>()) return opaque_attribute(s, **o, name, where);
+  if (base.is<Instance*>()) return opaque(s, "a kernel's ." + name, where);
+  if (const auto* t = base.as<const HostTensor*>()) {
+    if (auto known = tensor_attribute(s, **t, name, where)) return *known;
+    return method(s, base, name);
+  }
+  if (auto* const* o = base.as<HostObject*>()) {
+    auto known = (*o)->attrs.find(name);
+    if (known != (*o)->attrs.end()) return known->second;
+    return (*o)->kind == HostKind::record ? opaque(s, (*o)->what + "." + name, where) : method(s, base, name);
+  }
   if (base.is<BufferV>() || base.is<const TensorType*>()) {
     const auto* b = base.as<BufferV>();
     const std::vector<ir::MetaInt> shape = b ? s.module[b->id].type.shape : (*base.as<const TensorType*>())->shape;
@@ -172,7 +207,7 @@ Value get_attribute(Session& s, const Value& base, const std::string& name, cons
     if (name == "dtype") return Value{dtype};
     if (name == "shape") {
       std::vector<Value> items;
-      for (const ir::MetaInt& e : shape) items.push_back(integer(e));
+      for (const ir::MetaInt& e : shape) items.push_back(s.trace ? extent(s, e) : integer(e));
       return tuple(s, std::move(items));
     }
   }
@@ -180,11 +215,14 @@ Value get_attribute(Session& s, const Value& base, const std::string& name, cons
   if (const auto* t = base.as<DType>(); t && name == "bits") return integer(static_cast<int64_t>(info(*t).bits));
   static constexpr std::string_view kMethods[] = {"astype", "append", "format", "get", "items", "keys", "values"};
   if (std::find(std::begin(kMethods), std::end(kMethods), name) != std::end(kMethods)) {
-    s.heap.methods.push_back({base, name});
-    return Value{static_cast<const MethodObject*>(&s.heap.methods.back())};
+    return method(s, base, name);
   }
   // Host code fastens attributes to functions and asks for them (kernel.get_profiler, matmul.compile).
-  if (const auto* f = base.as<FunctionObject*>(); f && s.host) return opaque(s, (*f)->name + "." + name, where);
+  if (const auto* f = base.as<FunctionObject*>(); f && s.host) {
+    if ((name == "compile" || name == "get_tir") && ((*f)->kind == FunctionKind::jit || (*f)->is_factory))
+      return method(s, base, name);
+    return opaque(s, (*f)->name + "." + name, where);
+  }
   fail(where, kind_name(base) + " has no attribute '" + name + "'");
 }
 

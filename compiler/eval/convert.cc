@@ -33,6 +33,20 @@ Value opaque(Session& s, std::string what, const SourceRange& where) {
   return Value{static_cast<const OpaqueObject*>(&s.heap.opaques.back())};
 }
 
+Value symbol(Session& s, std::string name, DType dtype, const SourceRange& where) {
+  s.heap.symbols.push_back({std::move(name), dtype, where});
+  return Value{static_cast<const SymbolObject*>(&s.heap.symbols.back())};
+}
+Value host_tensor(Session& s, HostTensor tensor) {
+  if (tensor.what.size() > 80) tensor.what = tensor.what.substr(0, 77) + "...";
+  s.heap.tensors.push_back(std::move(tensor));
+  return Value{static_cast<const HostTensor*>(&s.heap.tensors.back())};
+}
+HostObject& host_object(Session& s, HostKind kind, std::string what, const SourceRange& where) {
+  return s.heap.objects.emplace_back(HostObject{kind, std::move(what), where, {}});
+}
+Value extent(Session& s, const ir::MetaInt& e) { return e.dynamic() ? scalar(constant(s, e)) : integer(e); }
+
 std::string kind_name(const Value& value) {
   return std::visit(Overload{
                         [](NoneV) -> std::string { return "None"; },
@@ -63,6 +77,9 @@ std::string kind_name(const Value& value) {
                         [](const PoisonObject*) -> std::string { return "a value that is gone"; },
                         [](SwizzledLayoutV) -> std::string { return "a layout"; },
                         [](PolicyV) -> std::string { return "a policy"; },
+                        [](const SymbolObject* o) -> std::string { return "the run-time integer '" + o->name + "'"; },
+                        [](const HostTensor* o) -> std::string { return "the tensor of " + o->what; },
+                        [](HostObject* o) -> std::string { return o->what; },
                     },
                     value.v);
 }
@@ -146,15 +163,36 @@ std::vector<Value> to_items(Session& s, const Value& v, const SourceRange& where
   fail_kind(v, where, what, "a list or tuple");
 }
 
+namespace {
+ir::MetaInt to_extent(Session& s, const Value& v, const SourceRange& where) {
+  if (const auto* o = v.as<const SymbolObject*>(); o && !s.trace)
+    return {ir::MetaInt::kDynamic, s.module.new_meta({.kind = ir::MetaKind::symbol, .name = (*o)->name})};
+  if (is_runtime(v) && s.trace) {
+    ir::ValueId id = to_index(s, v, where, "an extent of the shape");
+    if (auto m = as_meta(s, id)) return *m;
+    fail(where, "an extent of the shape has to follow from factory parameters and names of T.dynamic");
+  }
+  return to_int(s, v, where, "an extent of the shape");
+}
+}  // namespace
+
+std::vector<ir::MetaInt> to_static_shape(Session& s, const Value& v, const SourceRange& where) {
+  std::vector<ir::MetaInt> shape = to_shape(s, v, where);
+  for (const ir::MetaInt& e : shape)
+    if (e.dynamic())
+      fail(where, "the extent " + ir::meta_text(s.module, e) + " is known at run time only; it has to be known when the kernel is built");
+  return shape;
+}
+
 std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where) {
   std::vector<ir::MetaInt> shape;
-  if (v.is<ir::MetaInt>()) shape.push_back(*v.as<ir::MetaInt>());
+  if (v.is<ir::MetaInt>() || is_runtime(v)) shape.push_back(to_extent(s, v, where));
   else
-    for (const Value& item : to_items(s, v, where, "the shape"))
-      shape.push_back(to_int(s, item, where, "an extent of the shape"));
+    for (const Value& item : to_items(s, v, where, "the shape")) shape.push_back(to_extent(s, item, where));
   if (shape.empty()) fail_unsupported(where, "a shape without dimensions");
   int64_t elements = 1;
   for (const ir::MetaInt& e : shape) {
+    if (e.dynamic()) continue;
     if (e.value <= 0) fail(where, "an extent of the shape is " + std::to_string(e.value));
     if (__builtin_mul_overflow(elements, e.value, &elements) || elements > (int64_t{1} << 40))
       fail(where, "the shape has more than 2^40 elements");

@@ -12,49 +12,127 @@
 namespace tc::eval {
 namespace {
 
-Value value_of(const ArgValue& arg) {
+Value value_of(Session& s, const ArgValue& arg) {
   return std::visit(Overload{
                         [](int64_t i) { return integer(ir::MetaInt(i)); },
                         [](bool b) { return boolean(b); },
                         [](double d) { return real(d); },
                         [](const std::string& t) { return text(t); },
+                        [&](const std::vector<int64_t>& l) {
+                          std::vector<Value> items;
+                          for (int64_t i : l) items.push_back(integer(i));
+                          return list(s, std::move(items));
+                        },
                     },
                     arg);
 }
 
 // Puts --arg values into bound arguments; says whether one applied.
-bool override_args(const Session& s, const FunctionObject& f, std::vector<std::optional<Value>>& args) {
+bool override_args(Session& s, const FunctionObject& f, std::vector<std::optional<Value>>& args) {
   bool any = false;
   for (const auto& [name, value] : s.options->args)
     for (size_t i = 0; i < args.size(); ++i)
       if (f.params->list[i].name == name) {
-        args[i] = value_of(parse_arg(value));
+        args[i] = value_of(s, parse_arg(value));
         any = true;
       }
   return any;
 }
 
-std::vector<std::pair<std::string, Value>> named(const FunctionObject& f,
-                                                 const std::vector<std::optional<Value>>& args) {
-  std::vector<std::pair<std::string, Value>> out;
-  for (size_t i = 0; i < args.size(); ++i) out.emplace_back(f.params->list[i].name, *args[i]);
+Instance& add_instance(Session& s, Instance instance) {
+  FunctionObject& f = *instance.factory;
+  for (Instance& known : s.heap.instances)
+    if (known.factory && known.factory->where == f.where &&
+        instance_text(s, f.name, known) == instance_text(s, f.name, instance))
+      return known;
+  s.heap.instances.push_back(std::move(instance));
+  return s.heap.instances.back();
+}
+
+bool is_eager(const FunctionObject& f) { return f.is_eager && !f.is_factory; }
+
+// The configurations of @autotune: one dict of arguments each; none if they are unknown.
+std::vector<const DictObject*> configs_of(const FunctionObject& f) {
+  std::vector<const DictObject*> out;
+  if (!f.configs) return out;
+  const std::vector<Value>* items = nullptr;
+  if (const auto* l = f.configs->as<ListObject*>()) items = &(*l)->items;
+  if (const auto* t = f.configs->as<const TupleObject*>()) items = &(*t)->items;
+  for (size_t i = 0; items && i < items->size(); ++i)
+    if (const auto* d = (*items)[i].as<DictObject*>()) out.push_back(*d);
   return out;
 }
 
-Instance& add_instance(Session& s, FunctionObject& f, const std::vector<std::optional<Value>>& args, std::string from,
+struct CallArgs {
+  std::vector<Value> positional;
+  std::vector<std::pair<std::string, Value>> keywords;
+};
+
+// One call → one instance that is not registered yet. Keywords that name no parameter of an eager kernel are values of
+// T.const. Fails where a value is missing.
+Instance make_instance(Session& s, FunctionObject& f, CallArgs call, const DictObject* config, std::string from,
                        const SourceRange& where) {
   Instance instance;
   instance.factory = &f;
-  instance.args = named(f, args);
-  instance.from = std::move(from);
   instance.where = where;
   instance.options = f.options;
-  for (Instance& known : s.heap.instances) {
-    bool same = known.factory == &f && instance_text(s, f.name, known) == instance_text(s, f.name, instance);
-    if (same) return known;
+  const auto& params = f.params->list;
+  auto index_of = [&](const std::string& name) {
+    return static_cast<size_t>(
+        std::find_if(params.begin(), params.end(), [&](const ast::Param& p) { return p.name == name; }) -
+        params.begin());
+  };
+  std::vector<std::pair<std::string, Value>> known;
+  for (auto& [name, value] : call.keywords) {
+    bool extra = is_eager(f) && index_of(name) == params.size();
+    if (!extra) known.emplace_back(name, value);
+    else instance.consts.emplace_back(name, to_int(s, value, where, "the value of T.const '" + name + "'").value);
   }
-  s.heap.instances.push_back(std::move(instance));
-  return s.heap.instances.back();
+  auto given = [&](const std::string& name) {
+    return index_of(name) < call.positional.size() ||
+           std::any_of(known.begin(), known.end(), [&](const auto& k) { return k.first == name; });
+  };
+  for (size_t i = 0; config && i < config->items.size(); ++i) {
+    std::string name = to_text(config->items[i].first, where, "the name in a configuration");
+    if (index_of(name) < params.size() && !given(name)) known.emplace_back(name, config->items[i].second);
+  }
+  auto args = bind_params(f, call.positional, known, where, true);
+  bool overridden = override_args(s, f, args);
+  std::string missing;
+  for (size_t i = 0; i < args.size(); ++i) {
+    bool runtime = is_eager(f) && is_runtime_param(s, f, params[i]);
+    if (runtime) {
+      const auto* tensor = args[i] ? args[i]->as<const HostTensor*>() : nullptr;
+      if (tensor) instance.tensors.emplace_back(params[i].name, *tensor);
+    } else if (args[i]) {
+      instance.args.emplace_back(params[i].name, *args[i]);
+    } else {
+      missing += (missing.empty() ? "" : ", ") + params[i].name;
+    }
+  }
+  if (!missing.empty()) fail(where, "'" + f.name + "' needs a value for " + missing);
+  size_t constants = instance.consts.size();
+  if (is_eager(f)) probe_eager(s, instance);
+  for (size_t i = 0; i < constants; ++i)
+    if (const std::string& name = instance.consts[i].first;
+        std::find(s.constant_names.begin(), s.constant_names.end(), name) == s.constant_names.end())
+      fail(where, "'" + f.name + "' has no parameter '" + name + "' and no T.const of that name");
+  instance.from = overridden ? "arg" : std::move(from);
+  return instance;
+}
+
+// All instances of a call: with --all-configs one a configuration of @autotune, else of the first.
+Instance& add_instances(Session& s, FunctionObject& f, const CallArgs& call, const std::string& from,
+                        const SourceRange& where) {
+  std::vector<const DictObject*> configs = configs_of(f);
+  if (configs.empty()) return add_instance(s, make_instance(s, f, call, nullptr, from, where));
+  Instance* first = nullptr;
+  size_t count = s.options->all_configs ? configs.size() : 1;
+  for (size_t i = 0; i < count; ++i) {
+    Instance& made = add_instance(s, make_instance(s, f, call, configs[i], from, where));
+    if (!first) first = &made;
+  }
+  return *first;
 }
 
 // Every factory and prim_func that a name of the module is bound to.
@@ -62,7 +140,7 @@ std::vector<FunctionObject*> kernels_of(Session& s, const ast::Module& module) {
   std::vector<FunctionObject*> out;
   for (FunctionObject& f : s.heap.functions) {
     bool factory = f.kind == FunctionKind::jit || (f.kind == FunctionKind::plain && f.is_factory);
-    bool bare = f.kind == FunctionKind::prim_func;
+    bool bare = f.kind == FunctionKind::prim_func && f.closure == s.globals;
     if (!(factory || bare) || f.where.file != module.file) continue;
     // A decorated function exists twice: as it was, and as the decorator left it. The last one counts.
     std::erase_if(out, [&](FunctionObject* g) { return g->where == f.where; });
@@ -82,12 +160,6 @@ bool wanted(const Session& s, const Instance& instance) {
   return false;
 }
 
-void refuse_eager(const FunctionObject& f) {
-  if (f.is_eager && !f.is_factory)
-    fail_unsupported(f.where,
-                     "an eager kernel ('" + f.name + "' launches a kernel itself); a factory returns a @T.prim_func");
-}
-
 void request_instances(Session& s, const std::vector<FunctionObject*>& kernels) {
   for (const KernelRequest& r : *s.requests) {
     auto f = std::find_if(kernels.begin(), kernels.end(), [&](FunctionObject* g) { return g->name == r.name; });
@@ -95,20 +167,18 @@ void request_instances(Session& s, const std::vector<FunctionObject*>& kernels) 
       s.diags.push_back(input_error(r.where, "the file has no kernel '" + r.name + "'"));
       continue;
     }
-    std::vector<std::pair<std::string, Value>> keywords;
-    for (const auto& [name, value] : r.args) keywords.emplace_back(name, value_of(value));
+    CallArgs call;
+    for (const auto& [name, value] : r.args) call.keywords.emplace_back(name, value_of(s, value));
+    for (const auto& [name, shape] : r.shapes) {
+      std::vector<Value> extents;
+      for (int64_t e : shape) extents.push_back(integer(e));
+      call.keywords.emplace_back(name, host_tensor(s, {"'" + name + "' of the manifest", r.where, {}, extents}));
+    }
     try {
-      refuse_eager(**f);
-      auto args = bind_params(**f, {}, keywords, r.where, true);
-      bool overridden = override_args(s, **f, args);
-      std::string missing;
-      for (size_t i = 0; i < args.size(); ++i)
-        if (!args[i]) missing += (missing.empty() ? "" : ", ") + (*f)->params->list[i].name;
-      if (!missing.empty()) fail(r.where, "'" + r.name + "' needs a value for " + missing);
-      Instance& instance = add_instance(s, **f, args, overridden ? "arg" : "manifest", r.where);
+      Instance& instance = add_instances(s, **f, call, "manifest", r.where);
       for (const auto& [key, value] : r.pass_configs) {
         if (!is_pass_config(key)) fail(r.where, "there is no pass config '" + key + "'");
-        Value v = value_of(value);
+        Value v = value_of(s, value);
         if (const auto* t = v.as<std::string>()) ir::set_attr(instance.options.pass_configs, key, *t);
         else
           ir::set_attr(instance.options.pass_configs, key,
@@ -123,17 +193,7 @@ void request_instances(Session& s, const std::vector<FunctionObject*>& kernels) 
 // A factory that nothing calls: its defaults and --arg have to do. Says which parameters stayed open.
 void default_instance(Session& s, FunctionObject& f) {
   try {
-    refuse_eager(f);
-    auto args = bind_params(f, {}, {}, f.where, true);
-    bool overridden = override_args(s, f, args);
-    std::string missing;
-    for (size_t i = 0; i < args.size(); ++i)
-      if (!args[i]) missing += (missing.empty() ? "" : ", ") + f.params->list[i].name;
-    if (!missing.empty())
-      fail(f.where, "'" + f.name + "' needs a value for " + missing +
-                        ": nothing in the file calls it with one, and --arg or a manifest can give it");
-    std::string from = overridden ? "arg" : args.empty() ? "literal" : "default";
-    add_instance(s, f, args, from, f.where);
+    add_instances(s, f, {}, f.params->list.empty() ? "literal" : "default", f.where);
   } catch (const Failure& failure) {
     s.diags.push_back(failure.diag);
   }
@@ -159,7 +219,8 @@ void find_default_instances(Session& s, const std::vector<FunctionObject*>& kern
 
 void check_arg_names(Session& s, const std::vector<FunctionObject*>& kernels, FileId file) {
   for (const auto& [name, value] : s.options->args) {
-    bool known = std::any_of(kernels.begin(), kernels.end(), [&](FunctionObject* f) {
+    bool known = name == "sm_count" || std::find(s.constant_names.begin(), s.constant_names.end(), name) != s.constant_names.end();
+    known |= std::any_of(kernels.begin(), kernels.end(), [&](FunctionObject* f) {
       return std::any_of(f->params->list.begin(), f->params->list.end(),
                          [&](const ast::Param& p) { return p.name == name; });
     });
@@ -175,7 +236,7 @@ void apply_pass_configs(Session& s, Instance& instance, FileId file) {
       s.diags.push_back(input_error({file, 0, 0, 0, 0}, "there is no pass config '" + key + "'"));
       continue;
     }
-    Value v = value_of(parse_arg(value));
+    Value v = value_of(s, parse_arg(value));
     if (const auto* b = v.as<BoolV>()) ir::set_attr(instance.options.pass_configs, key, ir::MetaInt(b->value));
     else if (const auto* i = v.as<ir::MetaInt>()) ir::set_attr(instance.options.pass_configs, key, *i);
     else ir::set_attr(instance.options.pass_configs, key, value);
@@ -200,13 +261,13 @@ void evaluate_module(Session& s, const ast::Module& module) {
   Scope& globals = s.heap.scopes.emplace_back();
   s.globals = &globals;
   exec(s, globals, module.body);
+  if (s.heap.instances.empty() && (!s.requests || s.requests->empty())) run_main(s);
   std::vector<FunctionObject*> kernels = kernels_of(s, module);
-  // prim_funcs inside factories appear only when a factory runs, so these are the module's own.
+
   if (s.requests && !s.requests->empty()) {
     s.heap.instances.clear();
     request_instances(s, kernels);
   } else {
-    if (s.heap.instances.empty()) run_main(s);
     find_default_instances(s, kernels);
   }
   check_arg_names(s, kernels, module.file);
@@ -217,8 +278,12 @@ void evaluate_module(Session& s, const ast::Module& module) {
   for (Instance& instance : s.heap.instances) {
     if (!wanted(s, instance)) continue;
     any = true;
-    apply_pass_configs(s, instance, module.file);
     trace_instance(s, instance);
+    if (!instance.func) continue;
+    apply_pass_configs(s, instance, module.file);
+    ir::Func func = s.traced[*instance.func];
+    func.attrs = instance.options.pass_configs;
+    s.module.funcs.push_back(std::move(func));
   }
   if (!any && s.diags.empty())
     s.diags.push_back(input_error({module.file, 0, 0, 0, 0}, "the file has no kernel '" + s.options->kernel + "'"));
@@ -236,14 +301,7 @@ Evaluated failed(Diag diag) {
 Value call_factory(Session& s, FunctionObject& f, const std::vector<Value>& positional,
                    const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where) {
   try {
-    refuse_eager(f);
-    auto args = bind_params(f, positional, keywords, where, true);
-    bool overridden = override_args(s, f, args);
-    std::string missing;
-    for (size_t i = 0; i < args.size(); ++i)
-      if (!args[i]) missing += (missing.empty() ? "" : ", ") + f.params->list[i].name;
-    if (!missing.empty()) fail(where, "'" + f.name + "' needs a value for " + missing);
-    return Value{&add_instance(s, f, args, overridden ? "arg" : s.in_main ? "main" : "literal", where)};
+    return Value{&add_instances(s, f, {positional, keywords}, s.in_main ? "main" : "literal", where)};
   } catch (const Failure& failure) {
     bool known = std::any_of(s.diags.begin(), s.diags.end(), [&](const Diag& d) {
       return d.where == failure.diag.where && d.message == failure.diag.message;
@@ -278,6 +336,7 @@ Evaluated evaluate(FileId file, const std::string& path, const EvalOptions& opti
   }
   Session s;
   s.module.arch = options.arch;
+  s.directory = std::filesystem::path(path).parent_path().string();
   s.options = &options;
   s.requests = &requests;
   evaluate_module(s, **module);

@@ -7,7 +7,8 @@
 // A manifest is NAME.tilecheck.toml beside the file:
 //   [[kernel]]
 //   name = "matmul"                        # factory or prim_func
-//   args = { M = 1024, N = 1024, dtype = "float16" }
+//   args = { M = 1024, N = 1024, dtype = "float16", sizes = [64, 128] }
+//   shapes = { A = [1024, 512] }           # of the tensors of an eager kernel's call, for its T.const names
 //   pass_configs = { "tl.disable_warp_specialized" = true }
 // Failures: every kernel's first error, each located; the kernels without an error are in the module.
 #pragma once
@@ -20,7 +21,7 @@
 
 namespace tc::eval {
 
-using ArgValue = std::variant<int64_t, bool, double, std::string>;
+using ArgValue = std::variant<int64_t, bool, double, std::string, std::vector<int64_t>>;
 // "1024" is an integer, "1.5" a float, "True"/"False" a truth value, everything else text (a dtype, a name).
 ArgValue parse_arg(const std::string& text);
 
@@ -28,6 +29,7 @@ struct KernelRequest {
   std::string name;
   std::vector<std::pair<std::string, ArgValue>> args;
   std::vector<std::pair<std::string, ArgValue>> pass_configs;
+  std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
   SourceRange where;
 };
 
@@ -36,6 +38,7 @@ struct EvalOptions {
   std::string kernel;                                             // only this factory or prim_func; "" = all
   std::vector<std::pair<std::string, std::string>> args;          // --arg NAME=VALUE
   std::vector<std::pair<std::string, std::string>> pass_configs;  // --pass-config KEY=VALUE
+  bool all_configs = false;                                       // every configuration of @autotune, not the first
 };
 
 struct Evaluated {

@@ -156,6 +156,7 @@ Value eval_lambda(Session& s, Scope& scope, const Lambda& e, const SourceRange& 
 Value subscript(Session& s, Scope& scope, const Value& base, const Expr& index, const SourceRange& where) {
   if (const auto* b = base.as<BufferV>()) return index_buffer(s, scope, *b, index, where);
   if (const auto* o = base.as<const OpaqueObject*>()) return opaque(s, (*o)->what + "[...]", where);
+  if (const auto* t = base.as<const HostTensor*>()) return tensor_item(s, scope, **t, index, where);
   if (const auto* d = base.as<DictObject*>()) {
     Value key = eval(s, scope, index);
     if (const auto* i = key.as<ir::MetaInt>()) pin(s, *i, where);

@@ -1,5 +1,5 @@
 // One instance → one function of the module: the factory is run with its integer arguments as parameters of meta
-// expressions, the prim_func that it returns is traced, dead scalars are swept out.
+// expressions, the prim_func that it returns is traced, dead scalars are swept out. An eager kernel is traced itself.
 #include "compiler/eval/session.h"
 
 namespace tc::eval {
@@ -9,6 +9,7 @@ using ir::OpKind;
 
 Value as_parameter(Session& s, const std::string& name, const Value& v) {
   const auto* i = v.as<MetaInt>();
+  if (i) s.trace->param_values.emplace_back(name, i->value);
   return i ? integer(ir::meta_param(s.module, name, i->value)) : v;
 }
 
@@ -17,6 +18,13 @@ FunctionObject& run_factory(Session& s, Instance& instance) {
   std::vector<std::optional<Value>> args;
   for (const auto& [name, value] : instance.args) args.push_back(as_parameter(s, name, value));
   Value result = call_function(s, f, std::move(args), instance.where);
+  // A factory may have compiled what it returns.
+  if (const auto* built = result.as<Instance*>(); built && (*built)->prim_func) {
+    CompileOptions& options = instance.options;
+    if (!options.out_idx) options.out_idx = (*built)->options.out_idx;
+    for (const ir::Attr& a : (*built)->options.pass_configs) ir::set_attr(options.pass_configs, a.name, a.value);
+    return *(*built)->prim_func;
+  }
   const auto* g = result.as<FunctionObject*>();
   if (!g || (*g)->kind != FunctionKind::prim_func)
     fail(f.where, "'" + f.name + "' returns " + kind_name(result) + ", not a @T.prim_func");
@@ -46,9 +54,10 @@ void make_params(Session& s, Scope& scope, const FunctionObject& f, ir::Func& fu
 }
 
 // Pure ops whose results nobody uses: the upper bounds of slices, conditions that became sections.
-bool removable(OpKind kind) {
-  const ir::OpInfo& row = ir::info(kind);
-  return row.results == 1 && row.blocks == 0 && kind != OpKind::load && kind != OpKind::alloc;
+bool removable(const ir::Op& op) {
+  const ir::OpInfo& row = ir::row_of(op);
+  return row.results == 1 && row.blocks == 0 && row.proxy == ir::Proxy::none && row.sync == ir::Sync::none &&
+         op.kind != OpKind::alloc;
 }
 void sweep(ir::Module& m, ir::BlockId body) {
   std::vector<uint32_t> uses(m.values.size(), 0);
@@ -61,7 +70,7 @@ void sweep(ir::Module& m, ir::BlockId body) {
   ir::walk(m, body, [&](ir::OpId id) { order.push_back(id); });
   for (auto id = order.rbegin(); id != order.rend(); ++id) {
     const ir::Op& op = m[*id];
-    if (!removable(op.kind) || uses[op.results[0].index] > 0) continue;
+    if (!removable(op) || uses[op.results[0].index] > 0) continue;
     dead[id->index] = true;
     for (ir::ValueId v : op.operands) --uses[v.index];
   }
@@ -89,10 +98,10 @@ std::vector<int64_t> written_params(const ir::Module& m, const ir::Func& func) {
 
 std::vector<int64_t> outputs(const ir::Module& m, const ir::Func& func, const Instance& instance,
                              const SourceRange& where) {
-  if (instance.options.out_idx.empty()) return written_params(m, func);
+  if (!instance.options.out_idx) return written_params(m, func);
   std::vector<int64_t> out;
   int64_t count = static_cast<int64_t>(func.params.size());
-  for (int64_t i : instance.options.out_idx) {
+  for (int64_t i : *instance.options.out_idx) {
     int64_t index = i < 0 ? i + count : i;
     if (index < 0 || index >= count)
       fail(where, "out_idx " + std::to_string(i) + " of a kernel with " + std::to_string(count) + " parameters");
@@ -107,16 +116,47 @@ int count_launches(const ir::Module& m, ir::BlockId body) {
   return n;
 }
 
-void trace(Session& s, Instance& instance, ir::Func& func) {
-  if (instance.factory) instance.prim_func = &run_factory(s, instance);
-  FunctionObject& f = *instance.prim_func;
-  Scope& scope = s.heap.scopes.emplace_back(Scope{
-      .parent = f.closure, .names = {}, .is_function = true, .is_loop = false, .staged = true, .outer_reads = {}});
+// The second run of an eager kernel. Parameters: those of the signature in its order, then the tensors of T.empty.
+void trace_eager(Session& s, const Instance& instance, ir::Func& func) {
+  const FunctionObject& f = *instance.factory;
+  Eager eager{.function = &f, .instance = &instance};
+  s.trace->eager = &eager;
   s.trace->builder.loc = f.where;
+  Scope& scope = s.heap.scopes.emplace_back(Scope{.parent = f.closure, .staged = true});
+  declare_eager_params(s, scope);
+  Outcome o = exec(s, scope, *f.body);
+  if (o.flow == Flow::returned) return_from_eager(s, o.value, f.where);
+  for (const ast::Param& p : f.params->list)
+    for (const auto& [name, id] : eager.params)
+      if (name == p.name) func.params.push_back(id);
+  for (ir::ValueId id : eager.empties) {
+    if (std::find(eager.returned.begin(), eager.returned.end(), id) == eager.returned.end())
+      fail(f.where, "'" + s.module[id].name + "' of T.empty is not returned");
+    func.params.push_back(id);
+  }
+  for (ir::ValueId id : eager.returned)
+    func.outputs.push_back(std::find(func.params.begin(), func.params.end(), id) - func.params.begin());
+  for (const auto& [name, value] : instance.consts) func.args.emplace_back(name, value);
+  s.trace->eager = nullptr;
+}
+
+void trace_prim_func(Session& s, Instance& instance, ir::Func& func) {
+  if (instance.factory) instance.prim_func = &run_factory(s, instance);
+  const FunctionObject& f = *instance.prim_func;
+  s.trace->builder.loc = f.where;
+  Scope& scope = s.heap.scopes.emplace_back(Scope{.parent = f.closure, .staged = true});
   make_params(s, scope, f, func);
   exec(s, scope, *f.body);
+}
+
+void trace(Session& s, Instance& instance, ir::Func& func) {
+  bool eager = instance.factory && instance.factory->is_eager && !instance.factory->is_factory;
+  if (eager) trace_eager(s, instance, func);
+  else trace_prim_func(s, instance, func);
+  const FunctionObject& f = eager ? *instance.factory : *instance.prim_func;
   if (count_launches(s.module, func.body) == 0) fail(f.where, "'" + f.name + "' launches no kernel");
   sweep(s.module, func.body);
+  for (const auto& [name, id] : s.trace->symbols) func.symbols.push_back(id);
   bool of_factory = instance.factory && instance.factory->kind == FunctionKind::jit;
   func.name = of_factory ? instance.factory->name : f.name;
   func.instance = instance_text(s, func.name, instance);
@@ -125,27 +165,33 @@ void trace(Session& s, Instance& instance, ir::Func& func) {
     if (const auto* i = value.as<MetaInt>()) func.args.emplace_back(name, i->value);
   func.attrs = instance.options.pass_configs;
   func.loc = f.where;
-  func.outputs = outputs(s.module, func, instance, f.where);
+  if (func.outputs.empty()) func.outputs = outputs(s.module, func, instance, f.where);
 }
 }  // namespace
 
 std::string instance_text(Session& s, const std::string& name, const Instance& instance) {
   std::string args;
+  for (const auto& [param, value] : instance.consts)
+    args += (args.empty() ? "" : ", ") + param + "=" + std::to_string(value);
   for (const auto& [param, value] : instance.args) args += (args.empty() ? "" : ", ") + param + "=" + format(s, value);
   return args.empty() ? name : name + "[" + args + "]";
 }
 
+// May be called while host code runs that asks for the kernel's result.
 void trace_instance(Session& s, Instance& instance) {
+  if (std::exchange(instance.traced, true)) return;
   ir::Func func;
   func.body = s.module.new_block();
   Trace t(s.module, func.body);
-  s.trace = &t;
-  s.host = false;
-  s.steps = 0;
+  Trace* outer = std::exchange(s.trace, &t);
+  bool host = std::exchange(s.host, false);
+  int64_t steps = std::exchange(s.steps, 0);
+  int depth = s.call_depth;
   try {
     trace(s, instance, func);
     func.preconditions = t.preconditions;
-    s.module.funcs.push_back(std::move(func));
+    instance.func = s.traced.size();
+    s.traced.push_back(std::move(func));
   } catch (const Failure& failure) {
     Diag d = failure.diag;
     if (!d.where.valid()) d.where = instance.where;
@@ -153,9 +199,29 @@ void trace_instance(Session& s, Instance& instance) {
       d.notes.push_back({instance.where, "for this instance: " + instance_text(s, instance.factory->name, instance)});
     s.diags.push_back(std::move(d));
   }
-  s.trace = nullptr;
-  s.host = true;
-  s.call_depth = 0;
+  s.trace = outer;
+  s.host = host;
+  s.steps = steps;
+  s.call_depth = depth;
+}
+
+Value kernel_result(Session& s, Instance& instance, const SourceRange& where) {
+  trace_instance(s, instance);
+  if (!instance.func) return opaque(s, "the result of a kernel that has an error", where);
+  const ir::Func& func = s.traced[*instance.func];
+  bool eager = instance.factory && instance.factory->is_eager && !instance.factory->is_factory;
+  if (!eager && !instance.options.out_idx) return none();
+  std::vector<Value> results;
+  for (int64_t i : func.outputs) {
+    const ir::Value& p = s.module[func.params[static_cast<size_t>(i)]];
+    if (p.type.kind != ir::TypeKind::buffer) continue;
+    std::vector<Value> shape;
+    for (const MetaInt& e : p.type.shape)
+      shape.push_back(e.dynamic() ? opaque(s, "a dynamic extent of '" + p.name + "'", where) : integer(e.value));
+    results.push_back(host_tensor(s, {"'" + p.name + "' of '" + func.name + "'", where, p.type.dtype, shape}));
+  }
+  if (results.empty()) return none();
+  return results.size() == 1 ? results[0] : tuple(s, std::move(results));
 }
 
 }  // namespace tc::eval

@@ -13,6 +13,18 @@ SourceRange place(FileId file, const toml::source_region& r) {
   return {file, r.begin.line, r.begin.column, r.end.line, std::max(r.end.column, r.begin.column + 1)};
 }
 
+std::optional<std::vector<int64_t>> parse_integers(const toml::node& node) {
+  const toml::array* array = node.as_array();
+  if (!array) return std::nullopt;
+  std::vector<int64_t> out;
+  for (const toml::node& item : *array) {
+    auto i = item.value_exact<int64_t>();
+    if (!i) return std::nullopt;
+    out.push_back(*i);
+  }
+  return out;
+}
+
 Result<std::vector<std::pair<std::string, ArgValue>>> parse_values(FileId file, const toml::node& node,
                                                                    const std::string& key) {
   const toml::table* table = node.as_table();
@@ -24,7 +36,10 @@ Result<std::vector<std::pair<std::string, ArgValue>>> parse_values(FileId file, 
     else if (auto b = value.value_exact<bool>()) out.emplace_back(text, *b);
     else if (auto d = value.value_exact<double>()) out.emplace_back(text, *d);
     else if (auto t = value.value_exact<std::string>()) out.emplace_back(text, *t);
-    else return input_error(place(file, value.source()), "'" + text + "' has to be a number, a truth value or text");
+    else if (auto l = parse_integers(value)) out.emplace_back(text, *l);
+    else
+      return input_error(place(file, value.source()),
+                         "'" + text + "' has to be a number, a truth value, text or a list of integers");
   }
   return out;
 }
@@ -42,8 +57,16 @@ Result<KernelRequest> parse_kernel(FileId file, const toml::node& node) {
       auto values = parse_values(file, value, name);
       if (!values) return values.error();
       (name == "args" ? request.args : request.pass_configs) = std::move(*values);
+    } else if (name == "shapes" && value.is_table()) {
+      for (const auto& [tensor, shape] : *value.as_table()) {
+        auto extents = parse_integers(shape);
+        if (!extents)
+          return input_error(place(file, shape.source()), "the shape of '" + std::string(tensor.str()) + "' has to be a list of integers");
+        request.shapes.emplace_back(std::string(tensor.str()), std::move(*extents));
+      }
     } else {
-      return input_error(place(file, value.source()), "a kernel has name, args and pass_configs, not '" + name + "'");
+      return input_error(place(file, value.source()),
+                         "a kernel has name, args, shapes and pass_configs, not '" + name + "'");
     }
   }
   if (request.name.empty()) return input_error(request.where, "the kernel has no name");

@@ -9,6 +9,7 @@
 namespace tc::eval {
 namespace {
 using ir::MetaInt;
+using ir::MetaKind;
 using ir::OpKind;
 
 bool is_comparison(OpKind k) {
@@ -46,13 +47,71 @@ Trace& need_launch(Session& s, const SourceRange& where, std::string_view what) 
 DType dtype_of(Session& s, ir::ValueId v) { return s.module[v].type.dtype; }
 
 bool is_runtime(const Value& v) {
-  if (v.is<ScalarV>()) return true;
+  if (v.is<ScalarV>() || v.is<const SymbolObject*>()) return true;
   if (const auto* b = v.as<BufferV>()) return b->is_var;
   if (const auto* r = v.as<const RegionObject*>()) return !(*r)->has_slice;
   return false;
 }
 
+ir::ValueId symbol_value(Session& s, const std::string& name, DType dtype) {
+  for (const auto& [known, id] : s.trace->symbols)
+    if (known == name) return id;
+  ir::ValueId id = s.module.new_value(ir::Type::scalar(dtype), name);
+  s.trace->symbols.emplace_back(name, id);
+  return id;
+}
+
+namespace {
+constexpr std::pair<MetaKind, OpKind> kMetaOps[] = {
+    {MetaKind::add, OpKind::add},           {MetaKind::sub, OpKind::sub},
+    {MetaKind::mul, OpKind::mul},           {MetaKind::floordiv, OpKind::floordiv},
+    {MetaKind::floormod, OpKind::floormod}, {MetaKind::min, OpKind::min},
+    {MetaKind::max, OpKind::max},           {MetaKind::bit_and, OpKind::bit_and},
+    {MetaKind::bit_or, OpKind::bit_or},     {MetaKind::bit_xor, OpKind::bit_xor},
+    {MetaKind::shift_left, OpKind::shift_left}, {MetaKind::shift_right, OpKind::shift_right},
+};
+// The value of a factory parameter inside of a dynamic expression is part of the expression's text only.
+ir::ValueId meta_scalar(Session& s, ir::MetaId expr) {
+  const ir::MetaNode n = s.module[expr];
+  if (n.kind == MetaKind::symbol) return symbol_value(s, n.name, DType::i32);
+  if (n.kind == MetaKind::literal) return constant(s, MetaInt(n.value));
+  if (n.kind == MetaKind::param) {
+    for (const auto& [name, value] : s.trace->param_values)
+      if (name == n.name) return constant(s, MetaInt(value, expr));
+    return constant(s, MetaInt(0, expr));
+  }
+  ir::ValueId a = meta_scalar(s, n.lhs);
+  if (n.kind == MetaKind::neg) return scalar_binary(s, OpKind::sub, constant(s, MetaInt(0)), a);
+  ir::ValueId b = meta_scalar(s, n.rhs);
+  if (n.kind == MetaKind::ceildiv)
+    return scalar_binary(s, OpKind::floordiv,
+                         scalar_binary(s, OpKind::sub, scalar_binary(s, OpKind::add, a, b), constant(s, MetaInt(1))), b);
+  for (auto [meta, op] : kMetaOps)
+    if (meta == n.kind) return scalar_binary(s, op, a, b);
+  return a;
+}
+}  // namespace
+
+std::optional<MetaInt> as_meta(Session& s, ir::ValueId v) {
+  if (auto c = ir::constant_value(s.module, v)) return c;
+  for (const auto& [name, id] : s.trace->symbols)
+    if (id == v) return MetaInt(MetaInt::kDynamic, s.module.new_meta({.kind = MetaKind::symbol, .name = name}));
+  ir::OpId def = s.module[v].def;
+  if (!def.valid()) return std::nullopt;
+  const ir::Op op = s.module[def];
+  if (op.kind == OpKind::cast && is_integer(s.module[v].type.dtype) && is_integer(s.module[op.operands[0]].type.dtype))
+    return as_meta(s, op.operands[0]);
+  for (auto [meta, kind] : kMetaOps) {
+    if (kind != op.kind) continue;
+    auto a = as_meta(s, op.operands[0]), b = as_meta(s, op.operands[1]);
+    if (!a || !b) return std::nullopt;
+    return ir::meta_binary(s.module, meta, *a, *b);
+  }
+  return std::nullopt;
+}
+
 ir::ValueId constant(Session& s, MetaInt value, DType type) {
+  if (value.dynamic()) return convert(s, meta_scalar(s, value.expr), type);
   Trace& t = *s.trace;
   for (const Trace::Known& k : t.constants)
     if (k.type == type && k.value.value == value.value && k.value.expr == value.expr) return k.id;
@@ -65,6 +124,7 @@ ir::ValueId constant(Session& s, MetaInt value, DType type) {
 ir::ValueId to_scalar(Session& s, const Value& v, const SourceRange& where, std::string_view what) {
   Trace& t = need_trace(s, where, what);
   if (const auto* sc = v.as<ScalarV>()) return sc->id;
+  if (const auto* o = v.as<const SymbolObject*>()) return symbol_value(s, (*o)->name, (*o)->dtype);
   if (const auto* i = v.as<MetaInt>()) {
     bool narrow = i->value >= INT32_MIN && i->value <= INT32_MAX;
     return constant(s, *i, narrow ? DType::i32 : DType::i64);

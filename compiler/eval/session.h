@@ -4,6 +4,8 @@
 #pragma once
 #include <deque>
 #include <functional>
+#include <map>
+#include <memory>
 
 #include "compiler/eval/evaluate.h"
 #include "compiler/eval/value.h"
@@ -18,13 +20,16 @@ struct Failure {
 
 // A kernel that was found: which function, with which arguments.
 struct Instance {
-  FunctionObject* factory = nullptr;    // null for a prim_func at module level
-  FunctionObject* prim_func = nullptr;  // null until a jit factory was run
-  std::vector<std::pair<std::string, Value>> args;
+  FunctionObject* factory = nullptr;    // a factory or an eager kernel; null for a prim_func at module level
+  FunctionObject* prim_func = nullptr;  // null until a factory was run
+  std::vector<std::pair<std::string, Value>> args;            // those known when the kernel is built
+  std::vector<std::pair<std::string, int64_t>> consts;        // eager: what T.const stands for
+  std::vector<std::pair<std::string, const HostTensor*>> tensors;  // eager: run-time arguments of the call
   std::string from;   // arg | manifest | main | default | literal
   SourceRange where;  // the call
   CompileOptions options;
-  std::optional<Diag> failure;  // running the factory failed
+  bool traced = false;
+  std::optional<size_t> func;  // its place in Session::traced, where tracing succeeded
 };
 
 // Objects live here; addresses are stable.
@@ -41,11 +46,27 @@ struct Heap {
   std::deque<LoopObject> loops;
   std::deque<FrameObject> frames;
   std::deque<OpaqueObject> opaques;
+  std::deque<SymbolObject> symbols;
+  std::deque<HostTensor> tensors;
+  std::deque<HostObject> objects;
+  std::deque<Value> values;
   std::deque<PoisonObject> poisons;
   std::deque<Decision> decisions;
   std::deque<std::vector<std::string>> param_lists;
   std::deque<Scope> scopes;
   std::deque<Instance> instances;
+  std::deque<Instance> built;  // by factories, of the prim_funcs that they return
+};
+
+// The state of an eager kernel: its parameters and results are declared while its body runs.
+struct Eager {
+  const FunctionObject* function = nullptr;
+  const Instance* instance = nullptr;
+  bool probing = false;  // first run: up to the launch, to see which parameter's extent is which T.const
+  std::vector<std::string> consts;  // in the order of their declaration
+  std::vector<std::pair<std::string, ir::ValueId>> params;
+  std::vector<ir::ValueId> empties;   // of T.empty
+  std::vector<ir::ValueId> returned;
 };
 
 // What is being traced: one kernel.
@@ -62,6 +83,9 @@ struct Trace {
   std::vector<Known> constants;
   std::vector<ir::MetaInt> threads;  // block dimensions of the launch; empty outside of one
   ir::OpId launch;
+  std::vector<std::pair<std::string, ir::ValueId>> symbols;  // run-time integers by name
+  std::vector<std::pair<std::string, int64_t>> param_values;  // factory parameters
+  Eager* eager = nullptr;
   int64_t lo = 0, hi = 0;  // the threads that run the current section
   int parallel_depth = 0;
 };
@@ -73,6 +97,11 @@ struct Session {
   Scope* globals = nullptr;
   const EvalOptions* options = nullptr;
   const std::vector<KernelRequest>* requests = nullptr;
+  std::vector<ir::Func> traced;
+  std::vector<std::string> constant_names;  // of T.const and T.dynamic, for --arg
+  std::map<std::string, Scope*> modules;    // files beside the input that it imports, by path
+  std::string directory;                    // where they are looked for
+  std::vector<std::shared_ptr<const ast::Module>> parsed;
   Trace* trace = nullptr;
   // Host level: outside of any factory. Calls of factories make instances; failures make opaque values.
   bool host = true;
@@ -91,6 +120,10 @@ Value tuple(Session& s, std::vector<Value> items);
 Value list(Session& s, std::vector<Value> items);
 Value scalar(ir::ValueId id);
 Value opaque(Session& s, std::string what, const SourceRange& where);
+Value symbol(Session& s, std::string name, DType dtype, const SourceRange& where);
+Value host_tensor(Session& s, HostTensor tensor);
+HostObject& host_object(Session& s, HostKind kind, std::string what, const SourceRange& where);
+Value extent(Session& s, const ir::MetaInt& e);  // an integer, or a run-time scalar for a dynamic extent
 
 // ---- evaluation (expr.cc, stmt.cc, call.cc)
 enum class Flow { normal, returned, broke, continued };
@@ -100,6 +133,8 @@ struct Outcome {
 };
 Value eval(Session& s, Scope& scope, const ast::Expr& e);
 Outcome exec(Session& s, Scope& scope, const ast::Body& body);
+// The statements before the launch; those that fail leave their names unknown.
+void exec_until_launch(Session& s, Scope& scope, const ast::Body& body);
 void assign(Session& s, Scope& scope, const ast::Expr& target, Value value);
 Value call_value(Session& s, Scope& scope, const Value& callee, const ast::Call& call, const SourceRange& where);
 Value call_function(Session& s, FunctionObject& f, std::vector<std::optional<Value>> args, const SourceRange& where);
@@ -138,12 +173,17 @@ std::string to_text(const Value& v, const SourceRange& where, std::string_view w
 std::string format(Session& s, const Value& v);  // Python's str(), short
 DType to_dtype(Session& s, const Value& v, const SourceRange& where);
 std::vector<Value> to_items(Session& s, const Value& v, const SourceRange& where, std::string_view what);
-std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where);
+std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where);  // may be dynamic
+std::vector<ir::MetaInt> to_static_shape(Session& s, const Value& v, const SourceRange& where);
 [[noreturn]] void fail_opaque(const OpaqueObject& o, const SourceRange& where, std::string_view what);
 
 // ---- kernel scalars (scalar.cc); need a trace
-bool is_runtime(const Value& v);  // a scalar, an element of a buffer, a variable
+bool is_runtime(const Value& v);  // a scalar, a symbol, an element of a buffer, a variable
+// A dynamic integer becomes the arithmetic on symbols that it stands for.
 ir::ValueId constant(Session& s, ir::MetaInt value, DType type = DType::i32);
+ir::ValueId symbol_value(Session& s, const std::string& name, DType dtype);
+// The scalar as an integer over factory parameters and symbols, if it is one.
+std::optional<ir::MetaInt> as_meta(Session& s, ir::ValueId v);
 ir::ValueId to_scalar(Session& s, const Value& v, const SourceRange& where, std::string_view what);
 ir::ValueId to_index(Session& s, const Value& v, const SourceRange& where, std::string_view what);  // an integer scalar
 ir::ValueId convert(Session& s, ir::ValueId v, DType type);
@@ -191,13 +231,38 @@ Outcome run_block(Session& s, Scope& scope, ir::BlockId block, bool is_loop, con
 Value namespace_attribute(Session& s, const NamespaceV& ns, const std::string& name, const SourceRange& where);
 Value call_builtin(Session& s, Scope& scope, const Builtin& b, const std::vector<Value>& positional,
                    const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
+void import_all(Session& s, Scope& scope, const ast::ImportName& name, const SourceRange& where);
 Value import_value(Session& s, const ast::ImportName& name, const SourceRange& where);
 Value decorate(Session& s, const Value& decorator, const Value& function, const SourceRange& where);
 Value call_method(Session& s, const MethodObject& method, const std::vector<Value>& positional,
-                  const SourceRange& where);
+                  const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
 
-// ---- kernels (kernel.cc, host.cc)
+// ---- the abstract run of host code (host_tensor.cc, host_object.cc, modules.cc)
+std::optional<Value> tensor_attribute(Session& s, const HostTensor& t, const std::string& name,
+                                      const SourceRange& where);
+Value call_tensor_method(Session& s, const HostTensor& t, const std::string& name, const std::vector<Value>& positional,
+                         const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
+Value tensor_arithmetic(Session& s, const Value& a, const Value& b, bool comparison, const SourceRange& where);
+Value tensor_item(Session& s, Scope& scope, const HostTensor& t, const ast::Expr& index, const SourceRange& where);
+Value call_object_method(Session& s, HostObject& o, const std::string& name, const std::vector<Value>& positional,
+                         const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
+std::optional<Value> call_torch(Session& s, const std::string& name, const std::vector<Value>& positional,
+                                const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
+std::optional<Value> call_host(Session& s, const std::string& name, const std::vector<Value>& positional,
+                               const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
+int64_t sm_count(const Session& s);
+// A module beside the input; null: there is none.
+Scope* local_module(Session& s, const std::string& dotted, const SourceRange& where);
+
+// ---- kernels (kernel.cc, eager.cc, evaluate.cc)
 void trace_instance(Session& s, Instance& instance);
+void probe_eager(Session& s, Instance& instance);  // finds instance.consts; fails on a missing one
+bool is_runtime_param(Session& s, const FunctionObject& f, const ast::Param& p);
+void declare_eager_params(Session& s, Scope& scope);
+bool declare_eager_param(Session& s, const std::string& name, const Value& type, Scope& scope, const SourceRange& where);
+void return_from_eager(Session& s, const Value& value, const SourceRange& where);
+// What a call of a built kernel gives the host: tensors of its outputs' types.
+Value kernel_result(Session& s, Instance& instance, const SourceRange& where);
 Value call_factory(Session& s, FunctionObject& f, const std::vector<Value>& positional,
                    const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
 Outcome exec_host(Session& s, Scope& scope, const ast::Body& body);

@@ -124,7 +124,9 @@ Outcome exec_ann_assign(Session& s, Scope& scope, const AnnAssign& n, const Sour
     assign(s, scope, *n.target, eval(s, scope, *n.value));
     return {};
   }
-  if (scope.staged || s.trace) fail_unsupported(where, "a parameter declared in the body (eager style)");
+  const auto* name = std::get_if<Name>(&n.target->node);
+  if (scope.staged && s.trace && s.trace->eager && name && s.trace->threads.empty())
+    declare_eager_param(s, name->id, eval(s, scope, *n.annotation), scope, where);
   return {};
 }
 
@@ -201,7 +203,7 @@ Outcome exec_stmt(Session& s, Scope& scope, const Stmt& stmt) {
                         [&](const Import& n) -> Outcome {
                           for (const ImportName& name : n.names)
                             if (name.name != "*") bind_name(s, scope, name.bound, import_value(s, name, where), where);
-                            else if (!s.host) fail_unsupported(where, "import *");
+                            else import_all(s, scope, name, where);
                           return {};
                         },
                         [&](const Try& n) { return exec_try(s, scope, n, where); },
@@ -279,8 +281,26 @@ void assign(Session& s, Scope& scope, const Expr& target, Value value) {
     for (size_t i = 0; i < items.size(); ++i) assign(s, scope, *targets[i], items[i]);
     return;
   }
+  if (const auto* a = std::get_if<Attribute>(&target.node)) {
+    Value base = eval(s, scope, *a->value);
+    if (auto* const* object = base.as<HostObject*>()) {
+      (*object)->attrs[a->attr] = std::move(value);
+      return;
+    }
+  }
   if (s.host) return;  // an attribute of some object
   fail_unsupported(target.where, "this target of an assignment");
+}
+
+void exec_until_launch(Session& s, Scope& scope, const Body& body) {
+  for (const Stmt* stmt : body) {
+    if (std::holds_alternative<With>(stmt->node)) return;
+    try {
+      if (exec_stmt(s, scope, *stmt).flow != Flow::normal) return;
+    } catch (const Failure& failure) {
+      recover(s, scope, *stmt, failure.diag);
+    }
+  }
 }
 
 Outcome exec(Session& s, Scope& scope, const Body& body) {

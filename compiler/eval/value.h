@@ -72,13 +72,19 @@ struct RegionObject {
 struct ScalarV {
   ir::ValueId id;
 };
+// A run-time integer of a kernel by its name: T.dynamic; and T.const as long as its value is looked for.
+struct SymbolObject {
+  std::string name;
+  DType dtype = DType::i32;
+  SourceRange where;
+};
 struct TensorType {
   DType dtype = DType::f32;
   std::vector<ir::MetaInt> shape, strides;
 };
 enum class FunctionKind { plain, prim_func, macro, jit };
 struct CompileOptions {
-  std::vector<int64_t> out_idx;
+  std::optional<std::vector<int64_t>> out_idx;
   std::vector<ir::Attr> pass_configs;
 };
 struct FunctionObject {
@@ -93,11 +99,13 @@ struct FunctionObject {
   bool is_factory = false;                     // contains a @T.prim_func
   bool is_eager = false;                       // launches a kernel itself
   CompileOptions options;                      // of @tilelang.jit
+  const Value* configs = nullptr;              // of @autotune: a list of dicts of arguments
 };
 // A decorator that waits for its function: tilelang.jit(out_idx=…), functools.wraps …
 struct DecoratorObject {
   FunctionKind kind = FunctionKind::plain;  // plain: leaves the function as it is
   CompileOptions options;
+  const Value* configs = nullptr;
 };
 struct MethodObject;  // a bound method: self and name
 enum class LoopKind { serial, unroll, vectorized, pipelined, parallel };
@@ -126,6 +134,21 @@ struct PoisonObject {
   std::string why;
   SourceRange where;
 };
+// What is known of a tensor of the host program: torch.randn(M, K, dtype=torch.float16) has a shape and a dtype.
+struct HostTensor {
+  std::string what;
+  SourceRange where;
+  std::optional<DType> dtype;
+  std::optional<std::vector<Value>> shape;  // items may be opaque
+};
+// An object of host code that the abstract run follows, by the names of its attributes.
+enum class HostKind { parser, record, tuner };
+struct HostObject {
+  HostKind kind = HostKind::record;
+  std::string what;
+  SourceRange where;
+  std::unordered_map<std::string, Value> attrs;
+};
 struct SwizzledLayoutV {
   ir::ValueId buffer;
 };
@@ -135,7 +158,8 @@ struct Value {
   std::variant<NoneV, BoolV, ir::MetaInt, FloatV, std::string, const TupleObject*, ListObject*, DictObject*,
                const RangeObject*, DType, FunctionObject*, const DecoratorObject*, const Builtin*, NamespaceV, BufferV,
                const RegionObject*, ScalarV, const MethodObject*, const LoopObject*, const FrameObject*,
-               const TensorType*, Instance*, const OpaqueObject*, const PoisonObject*, SwizzledLayoutV, PolicyV>
+               const TensorType*, Instance*, const OpaqueObject*, const PoisonObject*, SwizzledLayoutV, PolicyV,
+               const SymbolObject*, const HostTensor*, HostObject*>
       v;
   template <class T>
   const T* as() const {

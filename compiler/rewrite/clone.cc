@@ -21,12 +21,12 @@ ValueId Cloner::value(ValueId v) const {
 void Cloner::clone_functions() {
   for (const Func& f : from.funcs) {
     Func g = f;
-    g.params.clear();
-    for (ValueId p : f.params) {
-      ValueId q = to.new_value(from[p].type, from[p].name);
-      values[p] = q;
-      g.params.push_back(q);
-    }
+    for (std::vector<ValueId>* list : {&g.params, &g.symbols})
+      for (ValueId& p : *list) {
+        ValueId q = to.new_value(from[p].type, from[p].name);
+        values[p] = q;
+        p = q;
+      }
     g.body = to.new_block();
     BlockId body = g.body;
     to.funcs.push_back(std::move(g));

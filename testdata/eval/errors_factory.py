@@ -38,7 +38,7 @@ scale()  # error: 'scale' needs a value for N
 @tilelang.jit
 def unknown(N):
     @T.prim_func
-    def main(A: T.Tensor((N,), "float32")):  # error: an extent of the shape is not known without running the file: it comes from argparse
+    def main(A: T.Tensor((N,), "float32")):  # error: an extent of the shape is not known without running the file: it comes from the command line
         with T.Kernel(1) as bx:
             A[0] = 1.0
 
@@ -95,6 +95,6 @@ def endless(N=8):
 
 
 @tilelang.jit
-def eager(A, N: int = 8):  # error: unsupported: an eager kernel
+def eager(A, N: int = 8):  # error: 'eager' needs a value for A
     with T.Kernel(1) as bx:
         A[0] = 1.0

@@ -1,0 +1,133 @@
+// Objects of host code whose values reach kernels: argparse (the defaults stand for the command line), the properties
+// of the device, AutoTuner.
+#include "compiler/eval/session.h"
+#include "specs/arch.h"
+
+namespace tc::eval {
+namespace {
+using Keywords = std::vector<std::pair<std::string, Value>>;
+
+const Value* keyword(const Keywords& keywords, std::string_view name) {
+  for (const auto& [n, v] : keywords)
+    if (n == name) return &v;
+  return nullptr;
+}
+
+// --num_split, --num-split → num_split; of several spellings the first long one.
+std::string destination(const std::vector<Value>& spellings) {
+  std::string name;
+  for (const Value& v : spellings)
+    if (const auto* t = v.as<std::string>(); t && (name.empty() || (t->starts_with("--") && !name.starts_with("--"))))
+      name = *t;
+  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+Value add_argument(Session& s, HostObject& parser, const std::vector<Value>& positional, const Keywords& keywords,
+                   const SourceRange& where) {
+  std::string name = destination(positional);
+  if (const Value* dest = keyword(keywords, "dest"); dest && dest->is<std::string>()) name = *dest->as<std::string>();
+  const Value *otherwise = keyword(keywords, "default"), *action = keyword(keywords, "action");
+  const std::string* act = action ? action->as<std::string>() : nullptr;
+  if (otherwise) parser.attrs[name] = *otherwise;
+  else if (act && (*act == "store_true" || *act == "store_false")) parser.attrs[name] = boolean(*act == "store_false");
+  else if (!positional.empty() && positional[0].is<std::string>() && positional[0].as<std::string>()->starts_with("-"))
+    parser.attrs[name] = none();
+  else parser.attrs[name] = opaque(s, "the command line argument '" + name + "'", where);
+  return none();
+}
+
+Value parsed(Session& s, const HostObject& parser, const SourceRange& where) {
+  HostObject& record = host_object(s, HostKind::record, "the command line arguments", where);
+  record.attrs = parser.attrs;
+  return Value{&record};
+}
+}  // namespace
+
+// The number of SMs: --arg sm_count, else that of the target's usual device.
+int64_t sm_count(const Session& s) {
+  for (const auto& [name, value] : s.options->args)
+    if (name == "sm_count") {
+      ArgValue v = parse_arg(value);
+      if (const auto* i = std::get_if<int64_t>(&v)) return *i;
+    }
+  auto arch = find_arch(s.options->arch);
+  return arch ? arch->sm_count : 0;
+}
+
+// Functions of the host that make such objects, by their full name; nullopt: none of them.
+std::optional<Value> call_host(Session& s, const std::string& name, const std::vector<Value>& positional,
+                               const Keywords& keywords, const SourceRange& where) {
+  if (name == "argparse.ArgumentParser") return Value{&host_object(s, HostKind::parser, "an argument parser", where)};
+  if (name == "torch.cuda.get_device_properties") {
+    HostObject& o = host_object(s, HostKind::record, "the properties of the device", where);
+    o.attrs["multi_processor_count"] = integer(sm_count(s));
+    return Value{&o};
+  }
+  if (name == "torch.cuda.get_device_capability") {
+    int number = 0;
+    for (char c : s.options->arch)
+      if (c >= '0' && c <= '9') number = number * 10 + (c - '0');
+    return tuple(s, {integer(number / 10), integer(number % 10)});
+  }
+  if (name == "torch.cuda.is_available") return boolean(true);
+  if (name.ends_with(".get_num_sms")) return integer(sm_count(s));
+  if (name.ends_with("check_hip_availability")) return boolean(false);
+  if (name.ends_with(".DataType") && positional.size() == 1) return Value{to_dtype(s, positional[0], where)};
+  if (name.ends_with("AutoTuner.from_kernel") || name.ends_with(".AutoTuner")) {
+    HostObject& o = host_object(s, HostKind::tuner, "a tuner", where);
+    for (auto [key, place] : {std::pair("kernel", 0u), std::pair("configs", 1u)}) {
+      const Value* v = place < positional.size() ? &positional[place] : keyword(keywords, key);
+      o.attrs[key] = v ? *v : none();
+    }
+    return Value{&o};
+  }
+  if (name == "itertools.product") {
+    std::vector<std::vector<Value>> rows{{}};
+    for (const Value& v : positional) {
+      std::vector<std::vector<Value>> longer;
+      std::vector<Value> items = to_items(s, v, where, "an argument of itertools.product");
+      for (const auto& row : rows)
+        for (const Value& item : items) {
+          count_step(s, where);
+          longer.push_back(row);
+          longer.back().push_back(item);
+        }
+      rows = std::move(longer);
+    }
+    std::vector<Value> out;
+    for (auto& row : rows) out.push_back(tuple(s, std::move(row)));
+    return list(s, std::move(out));
+  }
+  if (name.starts_with("torch.")) return call_torch(s, name.substr(6), positional, keywords, where);
+  return std::nullopt;
+}
+
+Value call_object_method(Session& s, HostObject& o, const std::string& name, const std::vector<Value>& positional,
+                         const Keywords& keywords, const SourceRange& where) {
+  switch (o.kind) {
+    case HostKind::parser:
+      if (name == "add_argument") return add_argument(s, o, positional, keywords, where);
+      if (name == "parse_args") return parsed(s, o, where);
+      if (name == "parse_known_args") return tuple(s, {parsed(s, o, where), list(s, {})});
+      if (name == "add_argument_group" || name == "add_mutually_exclusive_group") return Value{&o};
+      return none();
+    case HostKind::tuner: {
+      if (name != "run") return Value{&o};
+      auto* const* factory = o.attrs["kernel"].as<FunctionObject*>();
+      if (!factory) return opaque(s, "the result of a tuner", where);
+      s.heap.functions.push_back(**factory);
+      FunctionObject& tuned = s.heap.functions.back();
+      s.heap.values.push_back(o.attrs["configs"]);
+      tuned.configs = &s.heap.values.back();
+      HostObject& result = host_object(s, HostKind::record, "the result of a tuner", where);
+      result.attrs["kernel"] = call_factory(s, tuned, {}, {}, where);
+      return Value{&result};
+    }
+    case HostKind::record: return opaque(s, o.what + "." + name + "(...)", where);
+  }
+  return none();
+}
+
+}  // namespace tc::eval
