@@ -16,7 +16,7 @@ struct ArchInfo {
   uint32_t default_smem_bytes;  // without the opt-in
   uint32_t registers;           // of an SM and of a CTA
   bool has_cp_async, has_tma, has_wgmma;
-  bool supported;  // by this compiler, today
+  bool supported;     // by this compiler, today
   uint32_t sm_count;  // of a usual device: T4, A100, L40S, H200, B200, RTX 5090 (their data sheets)
 };
 inline constexpr std::array kArchs = {
@@ -33,11 +33,13 @@ constexpr std::optional<ArchInfo> find_arch(std::string_view name) {
   return std::nullopt;
 }
 
-inline constexpr uint32_t kWarpLanes = 32, kWarpgroupThreads = 128, kMaxThreads = 1024, kMaxBlockZ = 64;  // LAUNCH-03, WGMMA-07
-inline constexpr uint32_t kSmCount = 132;               // H200 (device attribute)
+inline constexpr uint32_t kWarpLanes = 32, kWarpgroupThreads = 128, kMaxThreads = 1024,
+                          kMaxBlockZ = 64;                                 // LAUNCH-03, WGMMA-07
+inline constexpr uint32_t kSmCount = 132;                                  // H200 (device attribute)
 inline constexpr uint32_t kMaxSmThreads = 2048, kMaxSmSmemBytes = 233472;  // sm_90, H200
-inline constexpr uint64_t kDeviceHeapBytes = 8 << 20, kDeviceHeapAlign = 16;  // CUDA C++ programming guide, "dynamic global memory"
-inline constexpr uint32_t kMaxClusterCtas = 16;         // CLUST-01
-inline constexpr uint64_t kMaxGridX = 2147483647, kMaxGridYZ = 65535;                    // LAUNCH-04
+inline constexpr uint64_t kDeviceHeapBytes = 8 << 20,
+                          kDeviceHeapAlign = 16;  // CUDA C++ programming guide, "dynamic global memory"
+inline constexpr uint32_t kMaxClusterCtas = 16;   // CLUST-01
+inline constexpr uint64_t kMaxGridX = 2147483647, kMaxGridYZ = 65535;  // LAUNCH-04
 
 }  // namespace tc

@@ -37,7 +37,7 @@ inline constexpr std::array kDTypes = {
 };
 
 constexpr const DTypeInfo& info(DType t) { return kDTypes[static_cast<size_t>(t)]; }
-constexpr bool is_packed(DType t) { return info(t).bits < 8; }         // several elements share a byte
+constexpr bool is_packed(DType t) { return info(t).bits < 8; }           // several elements share a byte
 constexpr uint32_t bytes_of(DType t) { return (info(t).bits + 7) / 8; }  // of one element that stands alone
 constexpr bool is_float(DType t) { return info(t).kind == NumberKind::binary; }
 constexpr bool is_integer(DType t) { return info(t).kind == NumberKind::sint || info(t).kind == NumberKind::uint; }

@@ -22,7 +22,7 @@ struct Kernel {
 struct Program {
   ir::Module module;            // all kernels of the file in one
   std::vector<Kernel> kernels;  // each in a module of its own
-  std::vector<Diag> diags;  // of kernels that could not be evaluated, and of the file
+  std::vector<Diag> diags;      // of kernels that could not be evaluated, and of the file
 };
 // .py and .ir files.
 Program load_program(const std::string& path, const eval::EvalOptions& options);

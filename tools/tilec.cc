@@ -22,9 +22,13 @@ struct Product {
   std::string_view name, suffix;
   bool text;
 };
-constexpr Product kProducts[] = {{"ir", ".ir", true},        {"device", ".device.ir", true}, {"cuda", ".cu", true},
-                                 {"host", ".host.c", true},  {"ptx", ".ptx", true},
-                                 {"cubin", ".cubin", false}, {"manifest", ".manifest.txt", true}};
+constexpr Product kProducts[] = {{"ir", ".ir", true},
+                                 {"device", ".device.ir", true},
+                                 {"cuda", ".cu", true},
+                                 {"host", ".host.c", true},
+                                 {"ptx", ".ptx", true},
+                                 {"cubin", ".cubin", false},
+                                 {"manifest", ".manifest.txt", true}};
 constexpr std::string_view kLater[] = {"fatbin", "sass", "cute", "adapter", "graph"};
 
 const Product* product(std::string_view name) {
@@ -83,8 +87,7 @@ int compile_kernel(const Kernel& k, const std::string& name, const Options& o, c
                    std::vector<Output>& outputs, std::vector<KernelReport>& verdicts) {
   std::vector<std::string> explain;
   print_after(o, "eval", k.module);
-  if (std::ranges::find(o.emit, "ir") != o.emit.end())
-    outputs.push_back({name + ".ir", ir::print(k.module)});
+  if (std::ranges::find(o.emit, "ir") != o.emit.end()) outputs.push_back({name + ".ir", ir::print(k.module)});
   bool only_ir = o.emit == std::vector<std::string>{"ir"} && !o.prove && !o.explain && o.print_after.empty();
   if (only_ir) return kExitOk;
   auto device = to_device(k, o.explain ? &explain : nullptr,
@@ -196,7 +199,9 @@ int main(int argc, char** argv) {
   app.add_option("--pass-config", o.pass_configs, "KEY=VALUE")->allow_extra_args(false);
   app.add_flag("--prove", o.prove, "write nothing unless every obligation is proved");
   app.add_option("--obligations", o.obligations, "which to judge, as 0-4 or 0,2,3 (default all)");
-  app.add_option("--emit", o.emit, "ir,device,cuda,host,ptx,cubin,manifest; ir: the tile program, device: lowered")->delimiter(',')->allow_extra_args(false);
+  app.add_option("--emit", o.emit, "ir,device,cuda,host,ptx,cubin,manifest; ir: the tile program, device: lowered")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--print-after", o.print_after, "print the IR after a pass, 'eval' or 'all'");
   app.add_flag("--explain-selection", o.explain, "say which instruction each gemm and copy became, and why");
   app.add_option("--backend", o.backend, "clang, nvcc");

@@ -53,9 +53,9 @@ Value method(Session& s, const Value& self, const std::string& name) {
 Value opaque_attribute(Session& s, const OpaqueObject& o, const std::string& name, const SourceRange& where) {
   std::string full = o.what + "." + name;
   if (o.what == "torch") {
-    static constexpr std::pair<std::string_view, DType> kNames[] = {
-        {"half", DType::f16}, {"float", DType::f32}, {"double", DType::f64}, {"int", DType::i32},
-        {"long", DType::i64}, {"short", DType::i16}};
+    static constexpr std::pair<std::string_view, DType> kNames[] = {{"half", DType::f16},   {"float", DType::f32},
+                                                                    {"double", DType::f64}, {"int", DType::i32},
+                                                                    {"long", DType::i64},   {"short", DType::i16}};
     for (auto [alias, type] : kNames)
       if (name == alias) return Value{type};
     if (auto t = dtype_from_name(name)) return Value{*t};

@@ -180,7 +180,8 @@ std::vector<ir::MetaInt> to_static_shape(Session& s, const Value& v, const Sourc
   std::vector<ir::MetaInt> shape = to_shape(s, v, where);
   for (const ir::MetaInt& e : shape)
     if (e.dynamic())
-      fail(where, "the extent " + ir::meta_text(s.module, e) + " is known at run time only; it has to be known when the kernel is built");
+      fail(where, "the extent " + ir::meta_text(s.module, e) +
+                      " is known at run time only; it has to be known when the kernel is built");
   return shape;
 }
 

@@ -1,9 +1,9 @@
-// Eager kernels: functions under @tilelang.jit that launch a kernel themselves. Their run-time parameters are declared in
-// the body (`A: T.Tensor((M, K), dtype)`), extents are named by T.const, results come from T.empty and are returned.
+// Eager kernels: functions under @tilelang.jit that launch a kernel themselves. Their run-time parameters are declared
+// in the body (`A: T.Tensor((M, K), dtype)`), extents are named by T.const, results come from T.empty and are returned.
 //
-// A call is traced twice, as in the reference (tilelang/language/eager/builder.py, TirTemplate): the first run goes up to
-// the launch with a symbol for every T.const and shows that, say, M is extent 0 of A; M then is extent 0 of the tensor
-// that the call gives for A, or the keyword M. The second run has these numbers.
+// A call is traced twice, as in the reference (tilelang/language/eager/builder.py, TirTemplate): the first run goes up
+// to the launch with a symbol for every T.const and shows that, say, M is extent 0 of A; M then is extent 0 of the
+// tensor that the call gives for A, or the keyword M. The second run has these numbers.
 #include "compiler/eval/builtin.h"
 
 namespace tc::eval {
@@ -72,7 +72,8 @@ std::optional<int64_t> given_by_arg(const Session& s, const std::string& name) {
 
 Value const_(Session& s, Scope&, Args& a) {
   Eager* eager = s.trace ? s.trace->eager : nullptr;
-  if (!eager || s.host) fail(a.where, "T.const is for eager kernels: functions under @tilelang.jit that launch a kernel");
+  if (!eager || s.host)
+    fail(a.where, "T.const is for eager kernels: functions under @tilelang.jit that launch a kernel");
   DType dtype = a.given("dtype") ? to_dtype(s, a.need("dtype"), a.where) : DType::i32;
   std::vector<Value> out;
   for (const std::string& name : split_names(to_text(a.need("name"), a.where, "the name of T.const"))) {
@@ -85,8 +86,7 @@ Value const_(Session& s, Scope&, Args& a) {
     }
     auto known = std::find_if(eager->instance->consts.begin(), eager->instance->consts.end(),
                               [&](const auto& c) { return c.first == name; });
-    if (known == eager->instance->consts.end())
-      fail(a.where, "'" + name + "' of T.const has no value");
+    if (known == eager->instance->consts.end()) fail(a.where, "'" + name + "' of T.const has no value");
     out.push_back(integer(ir::meta_param(s.module, name, known->second)));
   }
   if (out.empty()) fail(a.where, "T.const needs a name");
@@ -109,7 +109,8 @@ Value dynamic(Session& s, Scope&, Args& a) {
 Value empty(Session& s, Scope&, Args& a) {
   Trace& t = need_trace(s, a.where, "T.empty");
   if (!t.eager) fail(a.where, "T.empty is for eager kernels: functions under @tilelang.jit that launch a kernel");
-  if (!t.threads.empty()) fail(a.where, "T.empty inside of the launch; T.alloc_shared, T.alloc_fragment … allocate there");
+  if (!t.threads.empty())
+    fail(a.where, "T.empty inside of the launch; T.alloc_shared, T.alloc_fragment … allocate there");
   std::vector<Value> dims = a.rest;
   DType dtype = a.given("dtype") ? to_dtype(s, a.need("dtype"), a.where) : DType::f32;
   bool listed = !dims.empty() && (dims[0].is<ListObject*>() || dims[0].is<const TupleObject*>());
@@ -206,8 +207,9 @@ void declare_eager_params(Session& s, Scope& scope) {
 
 void return_from_eager(Session& s, const Value& value, const SourceRange& where) {
   Eager& eager = *s.trace->eager;
-  std::vector<Value> items =
-      value.is<NoneV>() ? std::vector<Value>() : value.is<const TupleObject*>() ? to_items(s, value, where, "the result") : std::vector{value};
+  std::vector<Value> items = value.is<NoneV>()                ? std::vector<Value>()
+                             : value.is<const TupleObject*>() ? to_items(s, value, where, "the result")
+                                                              : std::vector{value};
   for (const Value& item : items) {
     const auto* b = item.as<BufferV>();
     if (!b || std::find(eager.empties.begin(), eager.empties.end(), b->id) == eager.empties.end())
@@ -234,8 +236,8 @@ void probe_eager(Session& s, Instance& instance) {
   s.trace = outer, s.host = host, s.call_depth = depth;
   std::string missing;
   for (const std::string& name : eager.consts) {
-    auto known = std::find_if(instance.consts.begin(), instance.consts.end(),
-                              [&](const auto& c) { return c.first == name; });
+    auto known =
+        std::find_if(instance.consts.begin(), instance.consts.end(), [&](const auto& c) { return c.first == name; });
     std::optional<int64_t> value = given_by_arg(s, name);
     if (value && known != instance.consts.end()) known->second = *value;
     if (known != instance.consts.end()) continue;
@@ -244,8 +246,9 @@ void probe_eager(Session& s, Instance& instance) {
     else missing += (missing.empty() ? "" : ", ") + name;
   }
   if (missing.empty()) return;
-  Diag d = input_error(instance.where, "'" + instance.factory->name + "' needs a value for " + missing +
-                                           " of T.const: a call with tensors of known shape, --arg or a manifest can give it");
+  Diag d = input_error(instance.where,
+                       "'" + instance.factory->name + "' needs a value for " + missing +
+                           " of T.const: a call with tensors of known shape, --arg or a manifest can give it");
   if (const OpaqueObject* o = unknown_extent(instance))
     d.notes.push_back({o->where, "an extent of a tensor of this call is unknown: it comes from " + o->what});
   throw Failure{d};

@@ -219,7 +219,8 @@ void find_default_instances(Session& s, const std::vector<FunctionObject*>& kern
 
 void check_arg_names(Session& s, const std::vector<FunctionObject*>& kernels, FileId file) {
   for (const auto& [name, value] : s.options->args) {
-    bool known = name == "sm_count" || std::find(s.constant_names.begin(), s.constant_names.end(), name) != s.constant_names.end();
+    bool known = name == "sm_count" ||
+                 std::find(s.constant_names.begin(), s.constant_names.end(), name) != s.constant_names.end();
     known |= std::any_of(kernels.begin(), kernels.end(), [&](FunctionObject* f) {
       return std::any_of(f->params->list.begin(), f->params->list.end(),
                          [&](const ast::Param& p) { return p.name == name; });

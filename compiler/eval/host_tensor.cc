@@ -93,23 +93,40 @@ struct MakeRow {
   std::optional<DType> dtype;  // without dtype=
 };
 constexpr MakeRow kMakes[] = {
-    {"randn", Make::sized, DType::f32},     {"rand", Make::sized, DType::f32},
-    {"zeros", Make::sized, DType::f32},     {"ones", Make::sized, DType::f32},
-    {"empty", Make::sized, DType::f32},     {"full", Make::full, std::nullopt},
-    {"randn_like", Make::like, {}},         {"rand_like", Make::like, {}},
-    {"zeros_like", Make::like, {}},         {"ones_like", Make::like, {}},
-    {"empty_like", Make::like, {}},         {"full_like", Make::like, {}},
-    {"randint_like", Make::like, {}},       {"randint", Make::randint, DType::i64},
-    {"arange", Make::arange, DType::i64},   {"tensor", Make::tensor, std::nullopt},
-    {"as_tensor", Make::tensor, {}},        {"linspace", Make::linspace, DType::f32},
-    {"eye", Make::eye, DType::f32},         {"randperm", Make::arange, DType::i64},
-    {"exp", Make::same, {}},                {"sigmoid", Make::same, {}},
-    {"softmax", Make::same, {}},            {"clamp", Make::same, {}},
-    {"abs", Make::same, {}},                {"nn.functional.softmax", Make::same, {}},
-    {"nn.functional.silu", Make::same, {}}, {"nn.functional.sigmoid", Make::same, {}},
-    {"nn.functional.normalize", Make::same, {}}, {"nn.functional.logsigmoid", Make::same, {}},
-    {"triu", Make::same, {}},               {"tril", Make::same, {}},
-    {"sort", Make::same, {}},               {"clone", Make::same, {}},
+    {"randn", Make::sized, DType::f32},
+    {"rand", Make::sized, DType::f32},
+    {"zeros", Make::sized, DType::f32},
+    {"ones", Make::sized, DType::f32},
+    {"empty", Make::sized, DType::f32},
+    {"full", Make::full, std::nullopt},
+    {"randn_like", Make::like, {}},
+    {"rand_like", Make::like, {}},
+    {"zeros_like", Make::like, {}},
+    {"ones_like", Make::like, {}},
+    {"empty_like", Make::like, {}},
+    {"full_like", Make::like, {}},
+    {"randint_like", Make::like, {}},
+    {"randint", Make::randint, DType::i64},
+    {"arange", Make::arange, DType::i64},
+    {"tensor", Make::tensor, std::nullopt},
+    {"as_tensor", Make::tensor, {}},
+    {"linspace", Make::linspace, DType::f32},
+    {"eye", Make::eye, DType::f32},
+    {"randperm", Make::arange, DType::i64},
+    {"exp", Make::same, {}},
+    {"sigmoid", Make::same, {}},
+    {"softmax", Make::same, {}},
+    {"clamp", Make::same, {}},
+    {"abs", Make::same, {}},
+    {"nn.functional.softmax", Make::same, {}},
+    {"nn.functional.silu", Make::same, {}},
+    {"nn.functional.sigmoid", Make::same, {}},
+    {"nn.functional.normalize", Make::same, {}},
+    {"nn.functional.logsigmoid", Make::same, {}},
+    {"triu", Make::same, {}},
+    {"tril", Make::same, {}},
+    {"sort", Make::same, {}},
+    {"clone", Make::same, {}},
 };
 
 std::optional<Shape> made_shape(Session& s, const MakeRow& row, const Given& a, const SourceRange& where) {
@@ -162,25 +179,62 @@ struct MethodRow {
   std::optional<DType> dtype;
 };
 constexpr MethodRow kMethods[] = {
-    {"cuda", Does::same, {}},          {"cpu", Does::same, {}},          {"contiguous", Does::same, {}},
-    {"clone", Does::same, {}},         {"detach", Does::same, {}},       {"requires_grad_", Does::same, {}},
-    {"normal_", Does::same, {}},       {"uniform_", Does::same, {}},     {"fill_", Does::same, {}},
-    {"zero_", Does::same, {}},         {"add_", Does::same, {}},         {"mul_", Does::same, {}},
-    {"div_", Does::same, {}},          {"sub_", Does::same, {}},         {"abs", Does::same, {}},
-    {"exp", Does::same, {}},           {"exp_", Does::same, {}},         {"neg", Does::same, {}},
-    {"clamp", Does::same, {}},         {"clamp_", Does::same, {}},       {"masked_fill", Does::same, {}},
-    {"masked_fill_", Does::same, {}},  {"sigmoid", Does::same, {}},      {"softmax", Does::same, {}},
-    {"copy_", Does::same, {}},         {"random_", Does::same, {}},      {"round", Does::same, {}},
-    {"sqrt", Does::same, {}},          {"pow", Does::same, {}},          {"triu", Does::same, {}},
-    {"tril", Does::same, {}},          {"logsigmoid", Does::same, {}},   {"retain_grad", Does::same, {}},
-    {"mul", Does::same, {}},           {"div", Does::same, {}},          {"half", Does::typed, DType::f16},
-    {"float", Does::typed, DType::f32}, {"bfloat16", Does::typed, DType::bf16}, {"double", Does::typed, DType::f64},
-    {"int", Does::typed, DType::i32},  {"long", Does::typed, DType::i64}, {"bool", Does::typed, DType::b1},
-    {"to", Does::to, {}},              {"type", Does::to, {}},           {"view", Does::view, {}},
-    {"reshape", Does::view, {}},       {"transpose", Does::transpose, {}}, {"permute", Does::permute, {}},
-    {"unsqueeze", Does::unsqueeze, {}}, {"squeeze", Does::squeeze, {}},  {"expand", Does::expand, {}},
-    {"repeat", Does::repeat, {}},      {"flatten", Does::flatten, {}},   {"size", Does::size, {}},
-    {"numel", Does::count, {}},        {"nelement", Does::count, {}},
+    {"cuda", Does::same, {}},
+    {"cpu", Does::same, {}},
+    {"contiguous", Does::same, {}},
+    {"clone", Does::same, {}},
+    {"detach", Does::same, {}},
+    {"requires_grad_", Does::same, {}},
+    {"normal_", Does::same, {}},
+    {"uniform_", Does::same, {}},
+    {"fill_", Does::same, {}},
+    {"zero_", Does::same, {}},
+    {"add_", Does::same, {}},
+    {"mul_", Does::same, {}},
+    {"div_", Does::same, {}},
+    {"sub_", Does::same, {}},
+    {"abs", Does::same, {}},
+    {"exp", Does::same, {}},
+    {"exp_", Does::same, {}},
+    {"neg", Does::same, {}},
+    {"clamp", Does::same, {}},
+    {"clamp_", Does::same, {}},
+    {"masked_fill", Does::same, {}},
+    {"masked_fill_", Does::same, {}},
+    {"sigmoid", Does::same, {}},
+    {"softmax", Does::same, {}},
+    {"copy_", Does::same, {}},
+    {"random_", Does::same, {}},
+    {"round", Does::same, {}},
+    {"sqrt", Does::same, {}},
+    {"pow", Does::same, {}},
+    {"triu", Does::same, {}},
+    {"tril", Does::same, {}},
+    {"logsigmoid", Does::same, {}},
+    {"retain_grad", Does::same, {}},
+    {"mul", Does::same, {}},
+    {"div", Does::same, {}},
+    {"half", Does::typed, DType::f16},
+    {"float", Does::typed, DType::f32},
+    {"bfloat16", Does::typed, DType::bf16},
+    {"double", Does::typed, DType::f64},
+    {"int", Does::typed, DType::i32},
+    {"long", Does::typed, DType::i64},
+    {"bool", Does::typed, DType::b1},
+    {"to", Does::to, {}},
+    {"type", Does::to, {}},
+    {"view", Does::view, {}},
+    {"reshape", Does::view, {}},
+    {"transpose", Does::transpose, {}},
+    {"permute", Does::permute, {}},
+    {"unsqueeze", Does::unsqueeze, {}},
+    {"squeeze", Does::squeeze, {}},
+    {"expand", Does::expand, {}},
+    {"repeat", Does::repeat, {}},
+    {"flatten", Does::flatten, {}},
+    {"size", Does::size, {}},
+    {"numel", Does::count, {}},
+    {"nelement", Does::count, {}},
 };
 
 Value viewed(Session& s, const HostTensor& t, const Given& a, const SourceRange& where) {
@@ -189,8 +243,9 @@ Value viewed(Session& s, const HostTensor& t, const Given& a, const SourceRange&
     auto old = t.dtype ? std::optional(info(*t.dtype).bits) : std::nullopt;
     if (out.shape && !out.shape->empty() && (!old || *old != info(*dtype).bits)) {
       auto last = number(&out.shape->back());
-      out.shape->back() = last && old ? integer(*last * static_cast<int64_t>(*old) / static_cast<int64_t>(info(*dtype).bits))
-                                      : opaque(s, "the last extent of a view", where);
+      out.shape->back() = last && old
+                              ? integer(*last * static_cast<int64_t>(*old) / static_cast<int64_t>(info(*dtype).bits))
+                              : opaque(s, "the last extent of a view", where);
     }
     out.dtype = *dtype;
     return host_tensor(s, out);
@@ -242,7 +297,8 @@ std::optional<Shape> reshaped(Session& s, Does what, const Shape& old, const Giv
     auto from = a.positional.empty() ? std::optional<size_t>(0) : axis(&a.positional[0], old.size());
     auto to = a.positional.size() < 2 ? std::optional(old.size() - 1) : axis(&a.positional[1], old.size());
     if (!from || !to || *to < *from) return std::nullopt;
-    auto n = product({old.begin() + static_cast<std::ptrdiff_t>(*from), old.begin() + static_cast<std::ptrdiff_t>(*to) + 1});
+    auto n =
+        product({old.begin() + static_cast<std::ptrdiff_t>(*from), old.begin() + static_cast<std::ptrdiff_t>(*to) + 1});
     out.erase(out.begin() + static_cast<std::ptrdiff_t>(*from), out.begin() + static_cast<std::ptrdiff_t>(*to) + 1);
     out.insert(out.begin() + static_cast<std::ptrdiff_t>(*from), n ? integer(*n) : opaque(s, "a flattened extent", {}));
   }
@@ -368,10 +424,14 @@ Value tensor_item(Session& s, Scope& scope, const HostTensor& t, const ast::Expr
         shape.push_back((*t.shape)[at++]);
         continue;
       }
-      auto lo = bound(slice->lower, 0), hi = bound(slice->upper, length.value_or(INT64_MAX)), by = bound(slice->step, 1);
+      auto lo = bound(slice->lower, 0), hi = bound(slice->upper, length.value_or(INT64_MAX)),
+           by = bound(slice->step, 1);
       ++at;
-      if (!length || !lo || !hi || !by || *by <= 0) shape.push_back(opaque(s, "the length of a slice of " + t.what, where));
-      else shape.push_back(integer(std::max<int64_t>(0, (std::min(*hi, *length) - std::min(*lo, *length) + *by - 1) / *by)));
+      if (!length || !lo || !hi || !by || *by <= 0)
+        shape.push_back(opaque(s, "the length of a slice of " + t.what, where));
+      else
+        shape.push_back(
+            integer(std::max<int64_t>(0, (std::min(*hi, *length) - std::min(*lo, *length) + *by - 1) / *by)));
       continue;
     }
     Value v = eval(s, scope, *item);

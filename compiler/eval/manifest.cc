@@ -61,7 +61,8 @@ Result<KernelRequest> parse_kernel(FileId file, const toml::node& node) {
       for (const auto& [tensor, shape] : *value.as_table()) {
         auto extents = parse_integers(shape);
         if (!extents)
-          return input_error(place(file, shape.source()), "the shape of '" + std::string(tensor.str()) + "' has to be a list of integers");
+          return input_error(place(file, shape.source()),
+                             "the shape of '" + std::string(tensor.str()) + "' has to be a list of integers");
         request.shapes.emplace_back(std::string(tensor.str()), std::move(*extents));
       }
     } else {

@@ -1,5 +1,5 @@
-// Modules beside the input: `from quantize import helper` reads quantize.py or quantize/__init__.py of the input's folder
-// and evaluates its module level as host code, once. Nothing else is looked for: every other import is opaque.
+// Modules beside the input: `from quantize import helper` reads quantize.py or quantize/__init__.py of the input's
+// folder and evaluates its module level as host code, once. Nothing else is looked for: every other import is opaque.
 #include <filesystem>
 
 #include "base/files.h"

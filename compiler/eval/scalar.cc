@@ -63,12 +63,18 @@ ir::ValueId symbol_value(Session& s, const std::string& name, DType dtype) {
 
 namespace {
 constexpr std::pair<MetaKind, OpKind> kMetaOps[] = {
-    {MetaKind::add, OpKind::add},           {MetaKind::sub, OpKind::sub},
-    {MetaKind::mul, OpKind::mul},           {MetaKind::floordiv, OpKind::floordiv},
-    {MetaKind::floormod, OpKind::floormod}, {MetaKind::min, OpKind::min},
-    {MetaKind::max, OpKind::max},           {MetaKind::bit_and, OpKind::bit_and},
-    {MetaKind::bit_or, OpKind::bit_or},     {MetaKind::bit_xor, OpKind::bit_xor},
-    {MetaKind::shift_left, OpKind::shift_left}, {MetaKind::shift_right, OpKind::shift_right},
+    {MetaKind::add, OpKind::add},
+    {MetaKind::sub, OpKind::sub},
+    {MetaKind::mul, OpKind::mul},
+    {MetaKind::floordiv, OpKind::floordiv},
+    {MetaKind::floormod, OpKind::floormod},
+    {MetaKind::min, OpKind::min},
+    {MetaKind::max, OpKind::max},
+    {MetaKind::bit_and, OpKind::bit_and},
+    {MetaKind::bit_or, OpKind::bit_or},
+    {MetaKind::bit_xor, OpKind::bit_xor},
+    {MetaKind::shift_left, OpKind::shift_left},
+    {MetaKind::shift_right, OpKind::shift_right},
 };
 // The value of a factory parameter inside of a dynamic expression is part of the expression's text only.
 ir::ValueId meta_scalar(Session& s, ir::MetaId expr) {
@@ -85,7 +91,8 @@ ir::ValueId meta_scalar(Session& s, ir::MetaId expr) {
   ir::ValueId b = meta_scalar(s, n.rhs);
   if (n.kind == MetaKind::ceildiv)
     return scalar_binary(s, OpKind::floordiv,
-                         scalar_binary(s, OpKind::sub, scalar_binary(s, OpKind::add, a, b), constant(s, MetaInt(1))), b);
+                         scalar_binary(s, OpKind::sub, scalar_binary(s, OpKind::add, a, b), constant(s, MetaInt(1))),
+                         b);
   for (auto [meta, op] : kMetaOps)
     if (meta == n.kind) return scalar_binary(s, op, a, b);
   return a;

@@ -22,11 +22,11 @@ struct Failure {
 struct Instance {
   FunctionObject* factory = nullptr;    // a factory or an eager kernel; null for a prim_func at module level
   FunctionObject* prim_func = nullptr;  // null until a factory was run
-  std::vector<std::pair<std::string, Value>> args;            // those known when the kernel is built
-  std::vector<std::pair<std::string, int64_t>> consts;        // eager: what T.const stands for
+  std::vector<std::pair<std::string, Value>> args;                 // those known when the kernel is built
+  std::vector<std::pair<std::string, int64_t>> consts;             // eager: what T.const stands for
   std::vector<std::pair<std::string, const HostTensor*>> tensors;  // eager: run-time arguments of the call
-  std::string from;   // arg | manifest | main | default | literal
-  SourceRange where;  // the call
+  std::string from;                                                // arg | manifest | main | default | literal
+  SourceRange where;                                               // the call
   CompileOptions options;
   bool traced = false;
   std::optional<size_t> func;  // its place in Session::traced, where tracing succeeded
@@ -62,10 +62,10 @@ struct Heap {
 struct Eager {
   const FunctionObject* function = nullptr;
   const Instance* instance = nullptr;
-  bool probing = false;  // first run: up to the launch, to see which parameter's extent is which T.const
+  bool probing = false;             // first run: up to the launch, to see which parameter's extent is which T.const
   std::vector<std::string> consts;  // in the order of their declaration
   std::vector<std::pair<std::string, ir::ValueId>> params;
-  std::vector<ir::ValueId> empties;   // of T.empty
+  std::vector<ir::ValueId> empties;  // of T.empty
   std::vector<ir::ValueId> returned;
 };
 
@@ -83,7 +83,7 @@ struct Trace {
   std::vector<Known> constants;
   std::vector<ir::MetaInt> threads;  // block dimensions of the launch; empty outside of one
   ir::OpId launch;
-  std::vector<std::pair<std::string, ir::ValueId>> symbols;  // run-time integers by name
+  std::vector<std::pair<std::string, ir::ValueId>> symbols;   // run-time integers by name
   std::vector<std::pair<std::string, int64_t>> param_values;  // factory parameters
   Eager* eager = nullptr;
   int64_t lo = 0, hi = 0;  // the threads that run the current section
@@ -259,7 +259,8 @@ void trace_instance(Session& s, Instance& instance);
 void probe_eager(Session& s, Instance& instance);  // finds instance.consts; fails on a missing one
 bool is_runtime_param(Session& s, const FunctionObject& f, const ast::Param& p);
 void declare_eager_params(Session& s, Scope& scope);
-bool declare_eager_param(Session& s, const std::string& name, const Value& type, Scope& scope, const SourceRange& where);
+bool declare_eager_param(Session& s, const std::string& name, const Value& type, Scope& scope,
+                         const SourceRange& where);
 void return_from_eager(Session& s, const Value& value, const SourceRange& where);
 // What a call of a built kernel gives the host: tensors of its outputs' types.
 Value kernel_result(Session& s, Instance& instance, const SourceRange& where);

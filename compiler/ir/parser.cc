@@ -249,12 +249,9 @@ struct Parser {
       DType t = dtype();
       return Type::tile(t, meta_list());
     }
-    static constexpr std::pair<std::string_view, Space> kSpaces[] = {{"global", Space::global},
-                                                                     {"shared", Space::shared},
-                                                                     {"fragment", Space::fragment},
-                                                                     {"local", Space::local},
-                                                                     {"barrier", Space::barrier},
-                                                                     {"tmem", Space::tmem}};
+    static constexpr std::pair<std::string_view, Space> kSpaces[] = {
+        {"global", Space::global}, {"shared", Space::shared},   {"fragment", Space::fragment},
+        {"local", Space::local},   {"barrier", Space::barrier}, {"tmem", Space::tmem}};
     for (auto [name, space] : kSpaces) {
       if (!accept(name)) continue;
       DType d = dtype();

@@ -171,8 +171,7 @@ struct Printer {
     next = 0;
     out += "\nfunc @" + f.name + " (" + args(f.params) + ")";
     if (!f.symbols.empty()) out += " symbols (" + args(f.symbols) + ")";
-    out += " {instance=" + quoted(f.instance) +
-           ", specialisation=" + quoted(f.specialisation) + "}";
+    out += " {instance=" + quoted(f.instance) + ", specialisation=" + quoted(f.specialisation) + "}";
     out += " args [";
     for (size_t i = 0; i < f.args.size(); ++i)
       out += (i ? ", " : "") + f.args[i].first + "=" + std::to_string(f.args[i].second);

@@ -34,20 +34,62 @@ void warn(const SourceRange& where, const std::string& what, const PassContext& 
 
 // What the later passes lower. Anything else of the tile level is refused by its name.
 constexpr OpKind kLowered[] = {
-    OpKind::for_,          OpKind::if_,           OpKind::ws,           OpKind::parallel,
-    OpKind::constant,      OpKind::thread_index,  OpKind::add,          OpKind::sub,
-    OpKind::mul,           OpKind::div,           OpKind::floordiv,     OpKind::floormod,
-    OpKind::bit_and,       OpKind::bit_or,        OpKind::bit_xor,      OpKind::shift_left,
-    OpKind::shift_right,   OpKind::min,           OpKind::max,          OpKind::eq,
-    OpKind::ne,            OpKind::lt,            OpKind::le,           OpKind::gt,
-    OpKind::ge,            OpKind::logical_and,   OpKind::logical_or,   OpKind::logical_not,
-    OpKind::neg,           OpKind::abs,           OpKind::exp,          OpKind::exp2,
-    OpKind::log,           OpKind::log2,          OpKind::sqrt,         OpKind::rsqrt,
-    OpKind::tanh,          OpKind::select,        OpKind::cast,         OpKind::assume,
-    OpKind::alloc,         OpKind::region,        OpKind::load,         OpKind::store,
-    OpKind::copy,          OpKind::tma_copy,      OpKind::async_copy,   OpKind::fill,
-    OpKind::gemm,          OpKind::mbarrier_arrive, OpKind::mbarrier_expect_tx, OpKind::mbarrier_arrive_expect_tx,
-    OpKind::mbarrier_wait, OpKind::sync_threads,  OpKind::cp_async_commit, OpKind::cp_async_wait,
+    OpKind::for_,
+    OpKind::if_,
+    OpKind::ws,
+    OpKind::parallel,
+    OpKind::constant,
+    OpKind::thread_index,
+    OpKind::add,
+    OpKind::sub,
+    OpKind::mul,
+    OpKind::div,
+    OpKind::floordiv,
+    OpKind::floormod,
+    OpKind::bit_and,
+    OpKind::bit_or,
+    OpKind::bit_xor,
+    OpKind::shift_left,
+    OpKind::shift_right,
+    OpKind::min,
+    OpKind::max,
+    OpKind::eq,
+    OpKind::ne,
+    OpKind::lt,
+    OpKind::le,
+    OpKind::gt,
+    OpKind::ge,
+    OpKind::logical_and,
+    OpKind::logical_or,
+    OpKind::logical_not,
+    OpKind::neg,
+    OpKind::abs,
+    OpKind::exp,
+    OpKind::exp2,
+    OpKind::log,
+    OpKind::log2,
+    OpKind::sqrt,
+    OpKind::rsqrt,
+    OpKind::tanh,
+    OpKind::select,
+    OpKind::cast,
+    OpKind::assume,
+    OpKind::alloc,
+    OpKind::region,
+    OpKind::load,
+    OpKind::store,
+    OpKind::copy,
+    OpKind::tma_copy,
+    OpKind::async_copy,
+    OpKind::fill,
+    OpKind::gemm,
+    OpKind::mbarrier_arrive,
+    OpKind::mbarrier_expect_tx,
+    OpKind::mbarrier_arrive_expect_tx,
+    OpKind::mbarrier_wait,
+    OpKind::sync_threads,
+    OpKind::cp_async_commit,
+    OpKind::cp_async_wait,
 };
 Status check_lowered(const Module& m, const Op& op) {
   std::string_view name = row_of(op).name;
@@ -60,7 +102,8 @@ Status check_lowered(const Module& m, const Op& op) {
   for (const std::vector<ValueId>* list : {&op.operands, &op.results})
     for (ValueId v : *list) {
       const Type& t = m[v].type;
-      if (info(t.dtype).cuda.empty()) return refuse(op, "element type " + std::string(info(t.dtype).name) + " in generated code");
+      if (info(t.dtype).cuda.empty())
+        return refuse(op, "element type " + std::string(info(t.dtype).name) + " in generated code");
       if (t.kind == TypeKind::buffer && (is_dynamic(t) || t.space == Space::tmem))
         return refuse(op, type_text(m, t) + " in generated code");
     }
