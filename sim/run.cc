@@ -181,6 +181,7 @@ Status prepare(const ptx::Module& module, const runtime::Manifest& m, const std:
   auto program = build_program(module, *entry, p.global, m.smem_bytes, static_cast<uint32_t>(m.block.count()));
   if (!program.ok()) return program.error();
   p.program = std::move(*program);
+  if (options.checks.has(Check::uninit)) find_unwritten_registers(p.program);
   p.launch.grid = m.grid, p.launch.block = m.block, p.launch.cluster = *cluster;
   p.launch.dynamic_smem_bytes = m.smem_bytes;
   p.launch.schedule = options.schedule, p.launch.seed = options.seed, p.launch.checks = options.checks;

@@ -25,7 +25,8 @@ inline bool conflict(Access earlier, Access now) {
 struct Touch {
   uint32_t cluster = 0, row = 0, epoch = 0, place = 0;
   Access kind = Access::read;
-  bool async = false;  // through the async proxy
+  bool async = false;      // through the async proxy
+  bool undefined = false;  // a write of a value that nobody has defined
   bool operator==(const Touch&) const = default;
 };
 

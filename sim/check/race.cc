@@ -89,12 +89,12 @@ View RaceChecker::view(uint32_t agent, uint32_t lane) const {
 
 template <class Address>
 void RaceChecker::touch(Memory& m, uint32_t agent, uint32_t lanes, const Address* address, uint32_t bytes, Access kind,
-                        uint32_t place, bool watch) {
+                        uint32_t place, About about) {
   const WarpState& w = states_[agent];
   View v = view(agent, static_cast<uint32_t>(std::countr_zero(lanes)));
   looking_ = &v, looking_at_global_ = &m == global_memory_;
-  Toucher t(m, v, {cluster_, agent, w.epoch, place, kind, false}, *this);
-  if (watch) t.watch_written();
+  Toucher t(m, v, {cluster_, agent, w.epoch, place, kind, false, about == About::undefined}, *this);
+  if (about == About::watched) t.watch_written();
   const bool alike =
       !w.lanes && (!w.copies || std::ranges::all_of(*w.copies, [&](uint32_t n) { return n == w.copies->front(); }));
   const uint32_t period = alike && lanes == ~0u ? stripe_period(address, bytes) : 0;
@@ -114,13 +114,24 @@ void RaceChecker::touch(Memory& m, uint32_t agent, uint32_t lanes, const Address
 }
 
 void RaceChecker::shared(uint32_t agent, uint32_t lanes, const uint32_t* address, uint32_t bytes, Access kind,
-                         uint32_t place, bool watch) {
-  touch(*shared_memory_, agent, lanes, address, bytes, kind, place, watch);
+                         uint32_t place, About about) {
+  undefined_writes_ |= about == About::undefined;
+  touch(*shared_memory_, agent, lanes, address, bytes, kind, place, about);
+}
+
+uint32_t RaceChecker::undefined(uint32_t lanes, const uint32_t* address, uint32_t bytes) {
+  uint32_t out = 0;
+  each_lane(lanes, [&](uint32_t l) { out |= shared_memory_->has_value(address[l], bytes) ? 0 : 1u << l; });
+  return out;
+}
+
+bool RaceChecker::all_undefined(std::span<const uint32_t> addresses, uint32_t bytes) {
+  return std::ranges::none_of(addresses, [&](uint32_t a) { return shared_memory_->has_value(a, bytes); });
 }
 
 void RaceChecker::global(uint32_t agent, uint32_t lanes, const uint64_t* address, uint32_t bytes, Access kind,
                          uint32_t place) {
-  touch(*global_memory_, agent, lanes, address, bytes, kind, place, false);
+  touch(*global_memory_, agent, lanes, address, bytes, kind, place, About::nothing);
 }
 
 void RaceChecker::touch_range(Memory& m, const View& v, const Touch& event, uint64_t address, uint64_t bytes,
@@ -132,7 +143,7 @@ void RaceChecker::touch_range(Memory& m, const View& v, const Touch& event, uint
 
 void RaceChecker::cp_async(uint32_t agent, uint32_t lane, uint32_t address, uint32_t bytes, uint32_t group,
                            uint32_t place) {
-  touch_range(*shared_memory_, view(agent, lane), {cluster_, warps_ + agent, group, place, Access::write, false},
+  touch_range(*shared_memory_, view(agent, lane), {cluster_, warps_ + agent, group, place, Access::write},
               address, bytes, 1u << lane);
 }
 

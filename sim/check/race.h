@@ -39,9 +39,15 @@ class RaceChecker : private RaceSink {
 
   // ---- accesses
   // Lane l of `lanes` touches [address[l], address[l] + bytes), aligned to `bytes`, a power of two.
-  // `watch`: a read of what nothing has written is a finding (BOUND-02).
+  // `about`: a read of what nothing has written is a finding (BOUND-02); a write of values that are undefined.
+  enum class About : uint8_t { nothing, watched, undefined };
   void shared(uint32_t agent, uint32_t lanes, const uint32_t* address, uint32_t bytes, Access kind, uint32_t place,
-              bool watch = false);
+              About about = About::nothing);
+  // Those of the lanes of whose bytes none has a value: nobody has written them, or what was written is undefined.
+  uint32_t undefined(uint32_t lanes, const uint32_t* address, uint32_t bytes);
+  // Is it so of all these places?
+  bool all_undefined(std::span<const uint32_t> addresses, uint32_t bytes);
+  bool has_undefined_writes() const { return undefined_writes_; }
   void global(uint32_t agent, uint32_t lanes, const uint64_t* address, uint32_t bytes, Access kind, uint32_t place);
   // cp.async of one lane into shared memory, member of its commit group `group` (1, 2, ...).
   void cp_async(uint32_t agent, uint32_t lane, uint32_t address, uint32_t bytes, uint32_t group, uint32_t place);
@@ -136,7 +142,7 @@ class RaceChecker : private RaceSink {
   View view(uint32_t agent, uint32_t lane) const;
   template <class Address>
   void touch(Memory& m, uint32_t agent, uint32_t lanes, const Address* address, uint32_t bytes, Access kind,
-             uint32_t place, bool watch);
+             uint32_t place, About about);
   void touch_range(Memory& m, const View& view, const Touch& event, uint64_t address, uint64_t bytes, uint32_t lanes);
   void split(WarpState& w) const;
   Clock fenced_clock(const WarpState& w, uint32_t agent, uint32_t lane) const;
@@ -155,6 +161,7 @@ class RaceChecker : private RaceSink {
   Published* published_;           // in global memory: by all clusters that run together
   const View* looking_ = nullptr;  // of the access being judged
   bool looking_at_global_ = false;
+  bool undefined_writes_ = false;
   std::vector<RaceReport> reports_;
   std::vector<RemoteUse> remote_uses_;  // the newest of each row, place and rank
 };

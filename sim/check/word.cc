@@ -11,6 +11,7 @@ constexpr uint64_t kWordBytes = 4;
 }  // namespace
 
 void Memory::clear() {
+  defined_ = 0;
   histories.clear(), shadow.clear();
   compact_at_ = kFewHistories;
 }
@@ -24,7 +25,33 @@ void Memory::compact() {
   shadow.each_page([&](uint64_t, Shadow::Page& page) {
     for (Cell& c : page) c.history = now[c.history];
   });
+  defined_ = 0;
   compact_at_ = std::max({kFewHistories, 4 * histories.size(), shadow.pages() * Shadow::kPageWords / 8});
+}
+
+bool Memory::defines(uint32_t history, uint32_t bytes) const {
+  for (uint32_t n = history; n; n = histories.node(n).older) {
+    const Entry& e = histories.node(n).entry;
+    const Touch& t = histories.event(e.event);
+    if (e.bytes & bytes && is_write(t.kind) && !t.undefined) return true;
+  }
+  return false;
+}
+
+bool Memory::has_value(uint64_t address, uint64_t bytes) {
+  const uint64_t end = address + bytes;
+  for (uint64_t word = address / kWordBytes; word * kWordBytes < end; ++word) {
+    const uint64_t start = word * kWordBytes;
+    const uint64_t first = address > start ? address - start : 0, last = std::min(end - start, kWordBytes);
+    const bool whole = first == 0 && last == kWordBytes;
+    const uint32_t history = shadow.cell(word)->history;
+    if (history == 0) continue;
+    if (whole && history == defined_) return true;
+    if (!defines(history, ((1u << last) - 1) & ~((1u << first) - 1))) continue;
+    if (whole) defined_ = history;
+    return true;
+  }
+  return false;
 }
 
 Toucher::Toucher(Memory& memory, const View& view, const Touch& event, RaceSink& sink)

@@ -38,8 +38,12 @@ struct Memory {
   bool has_many_histories() const { return histories.size() > compact_at_; }
   // Forgets histories that no word has any more; those that are left have new numbers.
   void compact();
+  // Has any byte of [address, address + bytes) been given a value that is defined?
+  bool has_value(uint64_t address, uint64_t bytes);
 
  private:
+  bool defines(uint32_t history, uint32_t bytes) const;
+  uint32_t defined_ = 0;  // the history of a whole word that has a value, found last
   static constexpr size_t kFewHistories = 1 << 14;
   size_t compact_at_ = kFewHistories;
 };

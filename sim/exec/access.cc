@@ -1,6 +1,8 @@
 #include "sim/exec/access.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "sim/machine/cluster.h"
 
@@ -254,8 +256,16 @@ bool cluster_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uin
 
 namespace {
 
-// Lanes that touch a live mbarrier are reported, and left out.
-void note_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes, uint32_t bytes, Access kind, Cta& c) {
+void undefine_loaded(Warp& w, const Insn& i, uint32_t lanes, UndefinedCause::Kind kind, const LaneAddresses& at) {
+  if (lanes == 0) return;
+  const uint32_t* list = w.cta->program.lists.data() + i.list;
+  const UndefinedCause cause{kind, static_cast<uint32_t>(at.at[lowest_lane(lanes)]), i.place};
+  for (uint32_t k = 0; k < i.list_dst; ++k) undefine(w, list[k], lanes, cause);
+}
+
+// Lanes that touch a live mbarrier are reported, and left out. `by_lane`: a lane's registers hold what it accesses.
+void note_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes, uint32_t bytes, Access kind, Cta& c,
+                 bool by_lane) {
   std::array<uint32_t, 32> shared;
   for (uint32_t l = 0; l < 32; ++l) shared[l] = c.flat(static_cast<uint32_t>(at.at[l]));
   if (c.mbarriers.size() > 1)
@@ -271,20 +281,61 @@ void note_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes
         }
     }
   if (&c != w.cta && lanes) w.cta->race->remote(w.agent, lanes, c.rank, i.place);
-  // Vectors may hold padding that nobody uses.
-  const bool watch = kind == Access::read && i.list_count == 1 && w.cta->launch.checks.has(Check::uninit);
-  if (lanes) w.cta->race->shared(w.agent, lanes, shared.data(), bytes, kind, i.place, watch);
+  if (lanes == 0) return;
+  RaceChecker& race = *w.cta->race;
+  using About = RaceChecker::About;
+  if (kind == Access::read && by_lane && w.cta->launch.checks.has(Check::uninit)) {
+    // Vectors may hold padding that nobody uses.
+    const bool scalar = i.list_count == 1;
+    race.shared(w.agent, lanes, shared.data(), bytes, kind, i.place, scalar ? About::watched : About::nothing);
+    if (!scalar || race.has_undefined_writes())
+      undefine_loaded(w, i, race.undefined(lanes, shared.data(), bytes), UndefinedCause::Kind::shared, at);
+    return;
+  }
+  const uint32_t undefined = is_write(kind) && by_lane ? undefined_values(w, i, lanes) : 0;
+  if (undefined) race.shared(w.agent, undefined, shared.data(), bytes, kind, i.place, About::undefined);
+  if (lanes & ~undefined) race.shared(w.agent, lanes & ~undefined, shared.data(), bytes, kind, i.place);
+}
+
+// Loads of local memory that the thread has not written, and stores: a vector of which nothing is written is undefined;
+// so is a scalar, of 1 or 2 bytes where the 8 around them are unwritten too (else it may be padding that is copied).
+void note_local(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes, uint32_t bytes, Access kind) {
+  if (w.local_written.size() == 0) return;
+  constexpr uint64_t kAround = 8, kPadding = 2;
+  const uint32_t* list = w.cta->program.lists.data() + i.list;
+  uint32_t unwritten = 0;
+  for (uint32_t m = lanes; m; m &= m - 1) {
+    const uint32_t l = lowest_lane(m);
+    uint8_t* flags = w.local_written.data() + size_t{l} * w.local_bytes;
+    if (is_write(kind)) {
+      const uint32_t each = bytes / std::max(i.list_count, 1u);
+      for (uint32_t k = 0; k < i.list_count; ++k)
+        std::memset(flags + at.at[l] + k * each, w.undefined && w.undefined->lanes(list[k]) >> l & 1 ? 0 : 1, each);
+      continue;
+    }
+    const bool narrow = bytes <= kPadding;
+    const uint64_t first = narrow ? at.at[l] / kAround * kAround : at.at[l],
+                   end = std::min<uint64_t>(narrow ? first + kAround : first + bytes, w.local_bytes);
+    if (std::find(flags + first, flags + end, 1) == flags + end) unwritten |= 1u << l;
+  }
+  if (unwritten) undefine_loaded(w, i, unwritten, UndefinedCause::Kind::local, at);
 }
 
 // Lanes of one space, shared memory of one CTA.
 void note_lanes(Warp& w, const Insn& i, Space space, const LaneAddresses& at, uint32_t lanes, uint32_t bytes,
                 Access kind, Cta& owner) {
+  if (space == Space::local) return note_local(w, i, at, lanes, bytes, kind);
   if (space != Space::shared && space != Space::global) return;
+  if (space == Space::global ? is_write(kind) : kind == Access::strong_write) {
+    const uint32_t undefined = undefined_values(w, i, lanes);
+    for (uint32_t k = i.list_dst; k < i.list_count && undefined; ++k)
+      report_undefined(w, i, w.cta->program.lists[i.list + k], undefined, "a value that is stored");
+  }
   RaceChecker& race = *w.cta->race;
   const bool strong = i.b & kStrong || is_strong(kind);
   const Access as = !strong ? kind : is_write(kind) ? Access::strong_write : Access::strong_read;
   if (space == Space::global) race.global(w.agent, lanes, at.at.data(), bytes, as, i.place);
-  else note_shared(w, i, at, lanes, bytes, as, owner);
+  else note_shared(w, i, at, lanes, bytes, as, owner, true);
   if (!strong) return;
   const StrongOp op = kind == Access::read    ? StrongOp::load
                       : kind == Access::write ? StrongOp::store
@@ -311,7 +362,15 @@ void note_access(Warp& w, const Insn& i, const WarpAccess& at, uint32_t lanes, u
 }
 
 void note_own_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes, uint32_t bytes, Access kind) {
-  note_lanes(w, i, Space::shared, at, lanes, bytes, kind, *w.cta);
+  note_shared(w, i, at, lanes, bytes, kind, *w.cta, false);
+}
+
+uint32_t undefined_shared(Warp& w, const LaneAddresses& at, uint32_t lanes, uint32_t bytes) {
+  const Cta& c = *w.cta;
+  if (!c.launch.checks.has(Check::uninit)) return 0;
+  std::array<uint32_t, 32> flat;
+  for (uint32_t l = 0; l < 32; ++l) flat[l] = c.flat(static_cast<uint32_t>(at.at[l]));
+  return c.race->undefined(lanes, flat.data(), bytes);
 }
 
 Space take_space(Builder& b, bool* cluster) {

@@ -61,6 +61,9 @@ void note_access(Warp& w, const Insn& i, const WarpAccess& at, uint32_t lanes, u
 // The same for lanes at addresses (without rank) of the executing CTA's shared memory.
 void note_own_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes, uint32_t bytes, Access kind);
 
+// Lanes of `lanes` at whose addresses in the executing CTA's shared memory no byte has a value; none where nobody asks.
+uint32_t undefined_shared(Warp& w, const LaneAddresses& at, uint32_t lanes, uint32_t bytes);
+
 // Takes `.shared`, `.shared::cta`, `.global` ... from the modifiers; generic where there is none.
 // `cluster` (if given) tells .shared::cluster from .shared and .shared::cta.
 ptx::Space take_space(Builder& b, bool* cluster = nullptr);

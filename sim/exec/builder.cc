@@ -367,6 +367,9 @@ uint32_t Builder::list(const std::vector<uint32_t>& registers) {
 Insn& Builder::emit(ExecFn exec) {
   Insn i;
   i.exec = exec;
+  const auto [row, fresh] = passings_.try_emplace(insn_->opcode);
+  if (fresh) row->second = passing_of(insn_->opcode);
+  i.passing = row->second.passing, i.result = row->second.result;
   i.place = static_cast<uint32_t>(program_.places.size() - 1);
   if (!insn_->guard.empty()) {
     Operand guard;
@@ -530,12 +533,15 @@ void Builder::local_variable(const ptx::Variable& v) {
 void Builder::registers(const ptx::RegisterDecl& d) {
   constexpr std::string_view kMembers[] = {".x", ".y", ".z", ".w"}, kColours[] = {".r", ".g", ".b", ".a"};
   for (const auto& name : d.names) {
+    program_.register_names.push_back({name.name, d.where.range});
+    const auto names = static_cast<uint32_t>(program_.register_names.size() - 1);
     for (uint32_t k = 0; k < std::max(name.count, 1u); ++k) {
       const std::string whole = name.count ? name.name + std::to_string(k) : name.name;
       Name n;
       n.type = d.type;
       for (uint32_t m = 0; m < d.vector; ++m) {
         n.at = allocate(d.type);
+        if (row(d.type).bits <= 64) program_.declared.push_back({n.at, names, name.count ? k : kNone});
         if (d.vector == 1) continue;
         scopes_.back()[whole + std::string(kMembers[m])] = n;
         scopes_.back()[whole + std::string(kColours[m])] = n;

@@ -138,6 +138,7 @@ class Builder {
   PtxTarget target_;
   uint32_t version_ = 0;                                 // x 10
   std::unordered_map<std::string, FormVerdict> judged_;  // by opcode
+  std::unordered_map<std::string, PassingRow> passings_;  // likewise
   GlobalMemory& global_;
   Program& program_;
   std::vector<Scope> scopes_;
@@ -169,6 +170,8 @@ Result<Program> build_program(const ptx::Module& module, const ptx::Function& en
 void find_joins(Program& program);
 // Bodies that note what wgmma uses (sim/exec/wgmma_fence.cc).
 void note_wgmma_operands(Program& program);
+// Sets `unwritten` of the program and its functions (sim/exec/unwritten_registers.cc).
+void find_unwritten_registers(Program& program);
 
 // ---- families: each decodes the instructions whose row names it
 #define PTX_FAMILY(name) void build_##name(Builder& b);

@@ -113,6 +113,7 @@ void Builder::decode_function(uint32_t index) {
   scopes_.emplace_back();
   target_lists_.clear();
   program_.functions[index].pc = static_cast<uint32_t>(program_.code.size());
+  program_.functions[index].local_first = program_.local_bytes;
   std::vector<Slot> params, results;
   for (const ptx::Variable& v : f.params) params.push_back(declare_formal(v));
   for (const ptx::Variable& v : f.results) results.push_back(declare_formal(v));
@@ -120,6 +121,7 @@ void Builder::decode_function(uint32_t index) {
   program_.functions[index].results = std::move(results);
   block(f.body);
   if (!failed_) end_of_body();
+  program_.functions[index].local_end = program_.local_bytes;
   in_ = kNone;
 }
 

@@ -155,6 +155,16 @@ void note_store_read(Warp& w, uint32_t lane, const StoreOp& op, uint32_t address
     c.race->async(w.agent, lane, groups_of(c, op.thread).slot, static_cast<uint32_t>(op.group), c.flat(address), bytes,
                   Access::read, op.place);
 }
+bool has_value(const Warp& w, uint32_t address, uint32_t bytes) {
+  const Cta& c = *w.cta;
+  const uint32_t flat = c.flat(address);
+  return !c.launch.checks.has(Check::uninit) || !c.race->all_undefined({&flat, 1}, bytes);
+}
+void report_no_value(Warp& w, uint32_t address, uint32_t place) {
+  Cta& c = *w.cta;
+  c.finding(c.violation("BOUND-02", place,
+                        "nothing has written " + c.shared_text(address) + ", nor anything else that is copied here"));
+}
 void note_store_write(Warp& w, uint32_t lane, const StoreOp& op, uint64_t address, uint64_t bytes, Access kind) {
   Cta& c = *w.cta;
   if (c.race)

@@ -44,6 +44,10 @@ void note_phases(Warp& w, const LoadOp& op);
 void note_load_write(Warp& w, uint32_t lane, const LoadOp& op, uint32_t offset, uint32_t bytes);
 void note_load_read(Warp& w, uint32_t lane, const LoadOp& op, uint64_t address, uint64_t bytes);
 void note_store_read(Warp& w, uint32_t lane, const StoreOp& op, uint32_t address, uint32_t bytes);
+// Has any of these bytes of the executing CTA's shared memory a value? Yes where nobody asks.
+bool has_value(const Warp& w, uint32_t address, uint32_t bytes);
+// The finding of a copy that reads only bytes without one (BOUND-02).
+void report_no_value(Warp& w, uint32_t address, uint32_t place);
 void note_store_write(Warp& w, uint32_t lane, const StoreOp& op, uint64_t address, uint64_t bytes, Access kind);
 
 // Addresses of instructions with more than one: kAddressWords list entries each.

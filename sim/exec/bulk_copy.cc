@@ -118,6 +118,8 @@ Step bulk_load(Warp& w, const Insn& i) {
       const CopyTarget& t = op->targets.front();
       c.race->async(w.agent, l, t.cta->mbarrier_at(t.barrier)->slot, static_cast<uint32_t>(t.phase + 1),
                     c.flat(static_cast<uint32_t>(op->from)), op->bytes, Access::read, i.place);
+      if (!has_value(w, static_cast<uint32_t>(op->from), op->bytes))
+        report_no_value(w, static_cast<uint32_t>(op->from), i.place);
     }
     c.issue(std::move(op), kLoadLatency);
   }
@@ -139,6 +141,7 @@ Step bulk_store(Warp& w, const Insn& i) {
     enter_group(w, l, i, *op);
     if (op->bytes == 0) continue;
     note_store_read(w, l, *op, op->from, op->bytes);
+    if (!has_value(w, op->from, op->bytes)) report_no_value(w, op->from, i.place);
     note_store_write(w, l, *op, op->to, op->bytes, op->reduce ? Access::strong_write : Access::write);
     c.issue(std::move(op), kStoreLatency);
   }

@@ -18,6 +18,7 @@ void set_result(Warp& w, const Insn& i, uint32_t lane, uint64_t value) {
   if (!i.b) return;
   const Slot& s = w.cta->program.slots[i.imm + i.a];
   std::memcpy(slot_bytes(w, s, w.path->calls.local_base, lane), &value, std::min<size_t>(s.bytes, sizeof value));
+  slot_defined(w, s, w.path->calls.local_base, lane);
 }
 
 namespace {

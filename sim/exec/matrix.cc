@@ -74,6 +74,26 @@ ElementPlace element_place(const MatrixForm& f, bool trans, uint32_t lane, uint3
   return {2 * t + (x & 1), g + 8 * (x >> 1)};
 }
 
+// Registers of lanes all of whose elements lie in rows that nobody has written are undefined.
+void undefine_rows(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t rows, uint32_t per_register) {
+  const uint32_t unwritten = undefined_shared(w, at, lanes_below(rows), kPanelBytes);
+  if (unwritten == 0) return;
+  const MatrixForm& f = kMatrixForms[i.a];
+  const UndefinedCause cause{UndefinedCause::Kind::shared, static_cast<uint32_t>(at.at[lowest_lane(unwritten)]), i.place};
+  for (uint32_t k = 0; k < i.list_count; ++k) {
+    uint32_t lanes = 0;
+    for (uint32_t l = 0; l < 32; ++l) {
+      bool all = true;
+      for (uint32_t x = 0; x < per_register; ++x) {
+        const uint32_t row = element_place(f, i.c, l, k % f.registers, x).row;
+        all &= (unwritten >> (f.rows * (k / f.registers) + row) & 1) != 0;
+      }
+      lanes |= all ? 1u << l : 0;
+    }
+    undefine(w, w.cta->program.lists[i.list + k], lanes, cause);
+  }
+}
+
 // Insn: list registers; a = index into kMatrixForms, c = .trans, d = matrices.
 template <bool Store>
 Step move_matrices(Warp& w, const Insn& i) {
@@ -111,6 +131,7 @@ Step move_matrices(Warp& w, const Insn& i) {
   }
   if (Store) ++c.progress;
   if (c.race) note_own_shared(w, i, at, lanes_below(rows), kPanelBytes, Store ? Access::write : Access::read);
+  if (!Store) undefine_rows(w, i, at, rows, per_register);
   return Step::next;
 }
 

@@ -154,6 +154,8 @@ void emit_mma(Builder& b, const MmaShape& s, const ParsedMma& p) {
   const uint32_t at = b.list(registers);
   Insn& i = b.emit(mma_body(s));
   i.list = at, i.list_count = static_cast<uint32_t>(registers.size()), i.list_dst = n.d;
+  i.bytes = static_cast<uint16_t>(n.a), i.vector = static_cast<uint8_t>(n.b);
+  i.d = s.kind == MmaKind::wmma || is_volta(s) ? 0 : static_cast<uint8_t>(s.m / 8);
   i.imm = std::bit_cast<uint64_t>(form);
 }
 

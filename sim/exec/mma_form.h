@@ -1,6 +1,7 @@
 // What decoding and execution of mma.sync, mma.sp and wmma.mma share.
 //   Insn: list = D, A, B, C, then what the form adds: metadata; scale A, byte id, thread id; scale B, byte id, thread
-//   id. Insn::imm is an MmaForm.
+//   id. Insn::imm is an MmaForm, bytes and vector the registers of A and B,
+//   d the blocks of 8 rows where lane 4g + t has row g of each (0: another map).
 #pragma once
 #include <bit>
 

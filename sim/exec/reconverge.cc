@@ -5,21 +5,18 @@
 // again only where they happen to.
 //   0: @p bra 3   1: a   2: bra 4   3: b   4: ret     the branch at 0 joins at 4
 #include "sim/exec/builder.h"
+#include "sim/exec/code_flow.h"
 
 namespace tc::sim {
 namespace {
-
-struct Flow {
-  std::vector<uint32_t> first;                        // first instruction of each block
-  std::vector<uint32_t> block_of;                     // by instruction
-  std::vector<std::vector<uint32_t>> next, previous;  // the last block is the exit
-};
 
 bool ends_block(InsnKind k) {
   return k == InsnKind::branch || k == InsnKind::branch_table || k == InsnKind::leave || k == InsnKind::ret;
 }
 
-Flow flow_of(const Program& p) {
+}  // namespace
+
+CodeFlow flow_of(const Program& p) {
   const auto n = static_cast<uint32_t>(p.code.size());
   std::vector<bool> leads(n + 1, false);
   leads[0] = true;
@@ -32,7 +29,7 @@ Flow flow_of(const Program& p) {
   }
   for (const CalledFunction& c : p.functions)
     if (c.pc != kNone) leads[c.pc] = true;
-  Flow f;
+  CodeFlow f;
   f.block_of.resize(n);
   for (uint32_t i = 0; i < n; ++i) {
     if (leads[i]) f.first.push_back(i);
@@ -55,8 +52,10 @@ Flow flow_of(const Program& p) {
   return f;
 }
 
+namespace {
+
 // Blocks in reverse post-order of the reversed graph, from the exit.
-std::vector<uint32_t> order_from_exit(const Flow& f) {
+std::vector<uint32_t> order_from_exit(const CodeFlow& f) {
   const auto n = static_cast<uint32_t>(f.next.size());
   std::vector<uint32_t> post;
   std::vector<uint8_t> seen(n, 0);
@@ -78,7 +77,7 @@ std::vector<uint32_t> order_from_exit(const Flow& f) {
 }  // namespace
 
 void find_joins(Program& p) {
-  const Flow f = flow_of(p);
+  const CodeFlow f = flow_of(p);
   const std::vector<uint32_t> order = order_from_exit(f);
   const auto n = static_cast<uint32_t>(f.next.size()), exit = n - 1;
   std::vector<uint32_t> rank(n, kNone), dominator(n, kNone);

@@ -28,6 +28,7 @@ Step allocate(Warp& w, const Insn& i) {
     taken = at - start;
     if (taken > kStackBytes || size > kStackBytes - taken) return full(w, i);
     set_stack_taken(w, l, taken + size);
+    if (w.local_written.size()) std::memset(w.local_written.data() + size_t{l} * w.local_bytes + at, 0, size);
     w.reg<T>(i.dst)[l] = static_cast<T>(at);
   }
   return Step::next;

@@ -168,8 +168,12 @@ Step tensor_store(Warp& w, const Insn& i) {
     const bool again = first && !op->reduce && first->from == op->from && first->box.rows == b.rows;
     if (!first) first = op.get();
     if (c.race && !again) {
-      each_shared_range(b, op->from,
-                        [&](uint32_t at, uint32_t bytes) { note_store_read(w, l, *op, op->from + at, bytes); });
+      bool any = b.rows.empty();
+      each_shared_range(b, op->from, [&](uint32_t at, uint32_t bytes) {
+        note_store_read(w, l, *op, op->from + at, bytes);
+        any = any || has_value(w, op->from + at, bytes);
+      });
+      if (!any) report_no_value(w, op->from, i.place);
       for (size_t r = 0; r < b.rows.size(); ++r)
         if (b.has(r))
           note_store_write(w, l, *op, b.address(r), b.inside_bytes(),

@@ -11,6 +11,7 @@
 namespace tc::sim {
 namespace {
 
+constexpr uint32_t kChunkBytes = 16;
 constexpr uint64_t kLatency = 100;  // under rr, in warp instructions
 
 struct WgmmaOp : AsyncOp {
@@ -30,11 +31,17 @@ bool check_operand(Cta& c, const WgmmaRecord& r, uint32_t group, const WgmmaOper
   chunks.clear();
   bool inside = true;
   each_chunk(o, [&](uint32_t, uint32_t, uint32_t address) {
-    inside &= address >= kSharedStart && address + 16 <= c.program.shared_end;
+    inside &= address >= kSharedStart && address + kChunkBytes <= c.program.shared_end;
     if (c.race) chunks.push_back(c.flat(address));
   });
   if (inside && c.race)
-    c.race->async(r.start, c.wgmma[group]->slot, static_cast<uint32_t>(r.group[0]), chunks, 16, Access::read, i.place);
+    c.race->async(r.start, c.wgmma[group]->slot, static_cast<uint32_t>(r.group[0]), chunks, kChunkBytes, Access::read, i.place);
+  // An operand of which nothing is written makes the sums undefined.
+  if (inside && c.launch.checks.has(Check::uninit) && c.race->all_undefined(chunks, kChunkBytes))
+    for (uint32_t k = 0; k < kWarpgroupWarps; ++k)
+      for (uint32_t d = 0; d < i.list_dst; ++d)
+        undefine(c.warps[4 * group + k], c.program.lists[r.insn[k]->list + d], ~0u,
+                 {UndefinedCause::Kind::shared, o.descriptor.start, i.place});
   if (!inside)
     c.fault("BOUND-01", i.place,
             "a wgmma operand reaches outside of the CTA's shared memory (descriptor start " +

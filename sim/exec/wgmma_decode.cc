@@ -145,7 +145,7 @@ void build_wgmma_mma(Builder& b) {
   i.kind = InsnKind::wgmma;
   i.list = at, i.list_count = static_cast<uint32_t>(registers.size()), i.list_dst = accumulators;
   i.src = {desc_a, desc_b, scale, kNone};
-  i.a = static_cast<uint8_t>(s.n / 8);
+  i.a = static_cast<uint8_t>(s.n / 8), i.b = negated, i.c = f.d == MmaType::f16;
   i.imm = std::bit_cast<uint64_t>(f);
 }
 

@@ -1,5 +1,5 @@
 // What decoding, issue and execution of wgmma.mma_async share.
-//   Insn: a = N / 8; src[0], src[1] descriptors (src[0] kNone: A in registers); src[2] scale-d predicate;
+//   Insn: a = N / 8; b = scale-d is negated; c = results are pairs of f16; src[0], src[1] descriptors (src[0] kNone: A in registers); src[2] scale-d predicate;
 //   list = accumulators, then the four registers of A, then the metadata; imm = WgmmaForm
 #pragma once
 #include <bit>

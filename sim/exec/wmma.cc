@@ -101,6 +101,11 @@ Step move_fragment(Warp& w, const Insn& i) {
   }
   if (Store) ++c.progress;
   if (c.race) note_lines(w, i, space, at, lines, line_bytes, Store ? Access::write : Access::read);
+  // A fragment of which nothing is written is undefined.
+  const uint32_t named = lines >= 32 ? ~0u : (1u << lines) - 1;
+  if (!Store && space == Space::shared && undefined_shared(w, at, named, line_bytes) == named)
+    for (uint32_t k = 0; k < f.registers; ++k)
+      undefine(w, list[k], ~0u, {UndefinedCause::Kind::shared, static_cast<uint32_t>(at.at[0]), i.place});
   return Step::next;
 }
 

@@ -21,11 +21,46 @@ void set_stack_taken(Warp& w, uint32_t lane, uint64_t taken) {
 
 namespace {
 
+// Whether its bytes are written, a byte each; null where nobody asks.
+uint8_t* slot_written(Warp& w, const Slot& s, uint32_t base, uint32_t lane) {
+  if (s.is_register || w.local_written.size() == 0) return nullptr;
+  return w.local_written.data() + size_t{lane} * w.local_bytes + s.at + (s.framed ? base : 0);
+}
+
+}  // namespace
+
+void slot_defined(Warp& w, const Slot& s, uint32_t base, uint32_t lane) {
+  if (s.is_register && w.undefined) w.undefined->define(s.at, 1u << lane);
+  if (uint8_t* flags = slot_written(w, s, base, lane)) std::memset(flags, 1, s.bytes);
+}
+
+namespace {
+
+void copy_written(Warp& w, const Slot& from, uint32_t from_base, const Slot& to, uint32_t to_base, uint32_t lane) {
+  const uint8_t* source = slot_written(w, from, from_base, lane);
+  uint8_t* flags = slot_written(w, to, to_base, lane);
+  if (source && flags) std::memmove(flags, source, std::min(from.bytes, to.bytes));
+  else slot_defined(w, to, to_base, lane);
+}
+// Local memory of a function is new each time that it is entered.
+void forget_written(Warp& w, const CalledFunction& f, uint32_t top) {
+  if (w.local_written.size() == 0) return;
+  const uint32_t first = f.again ? top : f.local_first, end = f.again ? top + f.frame_bytes : f.local_end;
+  // What alloca takes is one block for all functions, placed with the first that asks.
+  const uint32_t stack_at = w.cta->program.stack_at, stack_end = stack_at + kStackHeader + kStackBytes;
+  const bool holds_stack = stack_at != kNone && stack_at >= first && stack_end <= end;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    uint8_t* flags = w.local_written.data() + static_cast<size_t>(std::countr_zero(m)) * w.local_bytes;
+    std::fill(flags + first, flags + (holds_stack ? stack_at : end), 0);
+    if (holds_stack) std::fill(flags + stack_end, flags + end, 0);
+  }
+}
 // Copies `from` to `to` for the lanes of Warp::mask; the bases are those of framed local memory on either side.
 void copy(Warp& w, const Slot& from, uint32_t from_base, const Slot& to, uint32_t to_base) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const auto l = static_cast<uint32_t>(std::countr_zero(m));
     std::memmove(slot_bytes(w, to, to_base, l), slot_bytes(w, from, from_base, l), std::min(from.bytes, to.bytes));
+    copy_written(w, from, from_base, to, to_base, l);
   }
 }
 
@@ -91,6 +126,8 @@ bool enter_function(Warp& w, Path& p, const Insn& i) {
   if (f->again) save(w, *f, frame->saved);
   if (program.stack_at != kNone)
     for (uint32_t l = 0; l < 32; ++l) frame->stack_taken[l] = static_cast<uint32_t>(stack_taken(w, l));
+  forget_written(w, *f, top);
+  undefine_unwritten(w, f, w.mask);
   for (size_t k = 0; k < f->params.size(); ++k)
     copy(w, program.slots[i.imm + i.a + k], p.calls.local_base, f->params[k], top);
   p.calls = {p.calls.depth + 1, static_cast<uint32_t>(f - program.functions.data()), top, std::move(frame)};
@@ -108,7 +145,11 @@ void leave_function(Warp& w, Path& p) {
   for (size_t k = 0; k < f.results.size(); ++k)
     for (uint32_t l = 0; f.results[k].is_register && l < 32; ++l)
       std::memcpy(&held[k][l], slot_bytes(w, f.results[k], 0, l), std::min<size_t>(8, std::max(4u, f.results[k].bytes)));
-  if (f.again) restore(w, f, frame->saved.data());
+  if (f.again) {
+    restore(w, f, frame->saved.data());
+    for (const CalledFunction::Register& r : f.registers)
+      if (w.undefined) w.undefined->define(r.at, w.mask);
+  }
   for (uint32_t m = program.stack_at == kNone ? 0 : w.mask; m; m &= m - 1) {
     const auto l = static_cast<uint32_t>(std::countr_zero(m));
     set_stack_taken(w, l, frame->stack_taken[l]);
@@ -122,6 +163,7 @@ void leave_function(Warp& w, Path& p) {
     for (uint32_t m = w.mask; m; m &= m - 1) {
       const auto l = static_cast<uint32_t>(std::countr_zero(m));
       std::memcpy(slot_bytes(w, to, frame->caller.local_base, l), &held[k][l], std::min<size_t>(8, to.bytes));
+      slot_defined(w, to, frame->caller.local_base, l);
     }
   }
   p.pc = frame->call + 1;

@@ -10,6 +10,8 @@ inline constexpr uint32_t kMaxCallDepth = 4096;
 
 // Where an argument or result of a lane lives; `base` is that of framed local memory on its side of the call.
 uint8_t* slot_bytes(Warp& w, const Slot& s, uint32_t base, uint32_t lane);
+// Something has been written there.
+void slot_defined(Warp& w, const Slot& s, uint32_t base, uint32_t lane);
 
 // The lanes of Warp::mask (all of path `p`) call the function that `i` names or, where target is kNone, whose address
 // they have in src[0]; imm: first of its slots, a results, then b arguments. False after a trap: no such function, arguments that do not fit, a full stack.

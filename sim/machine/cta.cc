@@ -242,6 +242,8 @@ void start(Cta& c) {
     std::memcpy(w.regs, c.program.initial_registers.data(), c.program.register_bytes);
     w.local_bytes = c.program.local_bytes;
     if (w.local_bytes) w.local = Buffer(size_t{32} * w.local_bytes);
+    if (w.local_bytes && c.launch.checks.has(Check::uninit)) w.local_written = Buffer(size_t{32} * w.local_bytes);
+    undefine_unwritten(w, nullptr, w.live);
     w.paths.push_back(Path{0, w.live});
     w.registers = c.program.launch_registers;
     w.cp_group.fill(1);

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 
+#include "sim/machine/passing.h"
+
 namespace tc::sim {
 
 struct Warp;
@@ -38,6 +40,8 @@ struct Insn {
   uint32_t guard = kNone;
   bool guard_negated = false;
   InsnKind kind = InsnKind::plain;
+  Passing passing = Passing::any;
+  uint8_t result = UINT8_MAX;                       // a source that is written
   uint32_t target = kNone;                          // of a branch
   uint32_t join = kNone;                            // of a branch: where diverged lanes meet again; kNone: at the end
   uint32_t list = 0, list_count = 0, list_dst = 0;  // operands in Program::lists; the first list_dst are written

@@ -292,6 +292,7 @@ SliceEnd run_slice(Warp& w, size_t index, uint64_t budget) {
   if (w.paths[index].wait.kind != Wait::Kind::none && !w.paths[index].wait.again)
     clear_wait(w.paths[index]), ++w.paths[index].pc;
   const uint64_t first_event = c.events;
+  const bool follows = c.launch.checks.has(Check::uninit);
   const Insn* const code = c.program.code.data();
   static const std::vector<uint8_t> kNothing;
   const std::vector<uint8_t>& pending =
@@ -310,6 +311,7 @@ SliceEnd run_slice(Warp& w, size_t index, uint64_t budget) {
     uint32_t mask = p.mask;
     if (i.guard != kNone) mask &= i.guard_negated ? ~w.pred(i.guard) : w.pred(i.guard);
     ++time;
+    if (follows && w.undefined && w.undefined->any()) follow_undefined(w, i, p.mask, mask);
     if (i.kind == InsnKind::branch) {
       if (branch(w, index, i, mask) == SliceEnd::gone) return SliceEnd::gone;
       continue;

@@ -81,6 +81,8 @@ struct CalledFunction {
   std::vector<Register> registers;
   uint32_t frame_bytes = 0;  // of local memory, where `again`
   bool again = false;
+  uint32_t local_first = 0, local_end = 0;  // of its fixed local memory, unless `again`
+  std::vector<uint32_t> unwritten;          // as in Program
 };
 
 struct SharedSymbol {
@@ -127,6 +129,17 @@ struct Program {
   bool known_registers = false;   // ptxas knows their number, so that setmaxnreg has an effect (SETREG-02)
   bool orders_ctas = false;       // global atomics or strong accesses: CTAs are run one after another
   std::vector<Place> places;
+  // Registers by declaration; `number` kNone: the name as it is.
+  struct RegisterNames {
+    std::string name;
+    SourceRange where;
+  };
+  struct DeclaredRegister {
+    uint32_t at, names, number;
+  };
+  std::vector<RegisterNames> register_names;
+  std::vector<DeclaredRegister> declared;  // those of up to 64 bits
+  std::vector<uint32_t> unwritten;         // registers that the kernel may read before it writes them, if looked for
 };
 
 }  // namespace tc::sim

@@ -13,6 +13,7 @@
 #include "sim/check/register_request.h"
 #include "sim/machine/buffer.h"
 #include "sim/machine/insn.h"
+#include "sim/machine/undefined.h"
 
 namespace tc::sim {
 
@@ -89,6 +90,8 @@ struct Warp {
   uint8_t* regs = nullptr;  // in Cta::registers, 64-byte aligned
   Buffer local;
   uint32_t local_bytes = 0;  // of one lane
+  Buffer local_written;      // a byte each of `local`, 1: written; empty where nobody asks
+  std::unique_ptr<UndefinedRegisters> undefined;  // made with the first
   std::vector<Path> paths;
   std::vector<Join> joins;
   bool stalled = false;  // adversarial: ran without progress
