@@ -34,7 +34,7 @@ void undefine(Warp& w, uint32_t at, uint32_t lanes, const UndefinedCause& cause)
 
 void undefine_unwritten(Warp& w, const CalledFunction* function, uint32_t lanes) {
   const auto& registers = function ? function->unwritten : w.cta->program.unwritten;
-  for (uint32_t at : registers) undefine(w, at, lanes, {UndefinedCause::Kind::reg, at, 0});
+  for (uint32_t at : registers) undefine(w, at, lanes, {UndefinedCause::Kind::reg, at, kNone});
 }
 
 // ---------------------------------------------------------------- reports
@@ -47,14 +47,16 @@ std::string hex(uint32_t v) {
   return text;
 }
 
-Diag unwritten_register(const Cta& c, const Insn& i, uint32_t at, const std::string& thread, const char* what) {
+Diag unwritten_register(const Cta& c, const Insn& i, const UndefinedCause& cause, const std::string& thread,
+                        const char* what) {
   const Program& p = c.program;
-  const auto d = std::ranges::find(p.declared, at, &Program::DeclaredRegister::at);
+  const auto d = std::ranges::find(p.declared, cause.at, &Program::DeclaredRegister::at);
   assert(d != p.declared.end() && "only declared registers are undefined when a kernel or function starts");
   const Program::RegisterNames& names = p.register_names[d->names];
   const std::string name = names.name + (d->number == kNone ? "" : std::to_string(d->number));
   Diag out = c.violation("BOUND-02", i.place,
                          std::string(what) + " comes from register " + name + ", which nothing has written" + thread);
+  if (cause.place != kNone) out.notes.push_back({p.places[cause.place].where.front(), "it is computed with here first"});
   out.notes.push_back({names.where, "the register is declared here"});
   return out;
 }
@@ -69,7 +71,7 @@ void report_undefined(Warp& w, const Insn& i, uint32_t at, uint32_t lanes, const
   w.undefined->define(at, lanes);
   const std::string thread =
       " (thread " + std::to_string(32 * w.index + static_cast<uint32_t>(std::countr_zero(lanes))) + ")";
-  if (cause.kind == UndefinedCause::Kind::reg) return c.finding(unwritten_register(c, i, cause.at, thread, what));
+  if (cause.kind == UndefinedCause::Kind::reg) return c.finding(unwritten_register(c, i, cause, thread, what));
   const std::string read = cause.kind == UndefinedCause::Kind::local
                                ? "the thread has never written its local memory at " + hex(cause.at)
                                : "nothing has written " + c.shared_text(cause.at);
@@ -125,6 +127,7 @@ class Follower {
   uint32_t from(uint32_t at) {
     const uint32_t l = lanes(at);
     if (l) cause_ = u_.cause(at);
+    if (cause_.place == kNone && i_.passing != Passing::all && i_.passing != Passing::select) cause_.place = i_.place;
     return l;
   }
   void give(uint32_t at, uint32_t lanes) { u_.set(at, mask_, lanes, cause_); }

@@ -23,7 +23,7 @@ struct UndefinedCause {
   enum class Kind : uint8_t { reg, local, shared };
   Kind kind = Kind::reg;
   uint32_t at = 0;     // offset of the register, address in local or (without rank) shared memory
-  uint32_t place = 0;  // of the read, but for registers
+  uint32_t place = 0;  // of the read; of a register: what computed with it first, kNone: nothing yet
 };
 
 class UndefinedRegisters {
