@@ -12,6 +12,7 @@ namespace tc::sim {
 namespace {
 
 constexpr uint32_t kChunkBytes = 16;
+constexpr uint32_t kMostRows = 256;  // of an operand: the largest N
 constexpr uint64_t kLatency = 100;  // under rr, in warp instructions
 
 struct WgmmaOp : AsyncOp {
@@ -25,8 +26,37 @@ struct WgmmaOp : AsyncOp {
   std::string describe(const Cta&) const override { return "wgmma of warpgroup " + std::to_string(warpgroup); }
 };
 
+// The lanes of warp k of the warpgroup in which accumulator register d depends on row `mn` of A (rows of the sums) or B
+// (columns). Register 4j + 2h + e of lane 4g + t: row 16k + 8h + g, column 8j + 2t + e; pairs of f16: 2j + h, both e.
+uint32_t lanes_of_sum(bool is_a, bool pairs, uint32_t mn, uint32_t k, uint32_t d) {
+  const uint32_t h = pairs ? d % 2 : d / 2 % 2, j = pairs ? d / 2 : d / 4;
+  if (is_a) return mn / 16 == k && mn / 8 % 2 == h ? 0xFu << (4 * (mn % 8)) : 0;
+  return mn / 8 == j && (pairs || mn % 2 == d % 2) ? 0x11111111u << (mn % 8 / 2) : 0;
+}
+
+// Rows of an operand that nobody has written make the sums that they enter undefined.
+void undefine_sums(Cta& c, const WgmmaRecord& r, uint32_t group, const WgmmaOperand& o, bool is_a) {
+  std::array<bool, kMostRows> written{};
+  std::array<uint32_t, kMostRows> first{};  // address of the row's first chunk
+  const uint32_t together = o.mn_major ? 8 : 1;
+  each_chunk(o, [&](uint32_t mn, uint32_t k, uint32_t address) {
+    if (k == 0) first[mn] = address;
+    const uint32_t flat = c.flat(address);
+    if (!written[mn] && !c.race->all_undefined({&flat, 1}, kChunkBytes)) std::fill_n(&written[mn], together, true);
+  });
+  if (std::all_of(written.begin(), written.begin() + o.extent, [](bool b) { return b; })) return;
+  const bool pairs = r.insn[0]->c != 0;
+  for (uint32_t mn = 0; mn < o.extent; ++mn) {
+    if (written[mn] || (!is_a && pairs && written[mn ^ 1])) continue;
+    const UndefinedCause cause{UndefinedCause::Kind::shared, first[mn / together * together], r.insn[0]->place};
+    for (uint32_t k = 0; k < kWarpgroupWarps; ++k)
+      for (uint32_t d = 0; d < r.insn[k]->list_dst; ++d)
+        undefine(c.warps[4 * group + k], c.program.lists[r.insn[k]->list + d], lanes_of_sum(is_a, pairs, mn, k, d), cause);
+  }
+}
+
 // Bounds of an operand, and what the race checker is told.
-bool check_operand(Cta& c, const WgmmaRecord& r, uint32_t group, const WgmmaOperand& o, const Insn& i) {
+bool check_operand(Cta& c, const WgmmaRecord& r, uint32_t group, const WgmmaOperand& o, const Insn& i, bool is_a) {
   static thread_local std::vector<uint32_t> chunks;
   chunks.clear();
   bool inside = true;
@@ -36,12 +66,7 @@ bool check_operand(Cta& c, const WgmmaRecord& r, uint32_t group, const WgmmaOper
   });
   if (inside && c.race)
     c.race->async(r.start, c.wgmma[group]->slot, static_cast<uint32_t>(r.group[0]), chunks, kChunkBytes, Access::read, i.place);
-  // An operand of which nothing is written makes the sums undefined.
-  if (inside && c.launch.checks.has(Check::uninit) && c.race->all_undefined(chunks, kChunkBytes))
-    for (uint32_t k = 0; k < kWarpgroupWarps; ++k)
-      for (uint32_t d = 0; d < i.list_dst; ++d)
-        undefine(c.warps[4 * group + k], c.program.lists[r.insn[k]->list + d], ~0u,
-                 {UndefinedCause::Kind::shared, o.descriptor.start, i.place});
+  if (inside && c.launch.checks.has(Check::uninit)) undefine_sums(c, r, group, o, is_a);
   if (!inside)
     c.fault("BOUND-01", i.place,
             "a wgmma operand reaches outside of the CTA's shared memory (descriptor start " +
@@ -51,8 +76,8 @@ bool check_operand(Cta& c, const WgmmaRecord& r, uint32_t group, const WgmmaOper
 
 bool complete_record(Cta& c, uint32_t group, WgmmaRecord& r) {
   const Insn& i = *r.insn[0];
-  if (i.src[0] != kNone && !check_operand(c, r, group, wgmma_operand_a(i, r.descriptors[0]), i)) return false;
-  if (!check_operand(c, r, group, wgmma_operand_b(i, r.descriptors[1]), i)) return false;
+  if (i.src[0] != kNone && !check_operand(c, r, group, wgmma_operand_a(i, r.descriptors[0]), i, true)) return false;
+  if (!check_operand(c, r, group, wgmma_operand_b(i, r.descriptors[1]), i, false)) return false;
   auto op = std::make_unique<WgmmaOp>();
   op->queue = kWgmmaQueue + group;
   op->warpgroup = group;

@@ -229,8 +229,7 @@ class Follower {
     std::vector<uint32_t> d(i_.list_dst);
     for (size_t r = 0; r < d.size() && accumulates; ++r) d[r] = from(list_[r]);
     constexpr uint32_t kBlocks = 2, kFragment = 4;  // 16 rows a warp
-    const bool halves = d.size() % kFragment != 0 || i_.c == 1;
-    if (i_.src[0] == kNone && mask_ == ~0u) rows(list_ + i_.list_dst, kFragment, kBlocks, halves ? 1 : 2, d);
+    if (i_.src[0] == kNone && mask_ == ~0u) rows(list_ + i_.list_dst, kFragment, kBlocks, i_.c ? 1 : 2, d);
     for (size_t r = 0; r < d.size(); ++r) give(list_[r], d[r]);
   }
 
