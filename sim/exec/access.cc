@@ -256,10 +256,14 @@ bool cluster_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uin
 
 namespace {
 
-void undefine_loaded(Warp& w, const Insn& i, uint32_t lanes, UndefinedCause::Kind kind, const LaneAddresses& at) {
+// Results of a load in these lanes: nothing was stored there, or an undefined value was.
+void undefine_loaded(Warp& w, const Insn& i, uint32_t lanes, UndefinedCause::Kind kind, const LaneAddresses& at,
+                     const UndefinedStores& stores) {
   if (lanes == 0) return;
   const uint32_t* list = w.cta->program.lists.data() + i.list;
-  const UndefinedCause cause{kind, static_cast<uint32_t>(at.at[lowest_lane(lanes)]), i.place};
+  const auto address = static_cast<uint32_t>(at.at[lowest_lane(lanes)]);
+  const auto stored = stores.find(address);
+  const UndefinedCause cause = stored == stores.end() ? UndefinedCause{kind, address, i.place} : stored->second;
   for (uint32_t k = 0; k < i.list_dst; ++k) undefine(w, list[k], lanes, cause);
 }
 
@@ -289,10 +293,13 @@ void note_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes
     const bool scalar = i.list_count == 1;
     race.shared(w.agent, lanes, shared.data(), bytes, kind, i.place, scalar ? About::watched : About::nothing);
     if (!scalar || race.has_undefined_writes())
-      undefine_loaded(w, i, race.undefined(lanes, shared.data(), bytes), UndefinedCause::Kind::shared, at);
+      undefine_loaded(w, i, race.undefined(lanes, shared.data(), bytes), UndefinedCause::Kind::shared, at, c.undefined_stores);
     return;
   }
   const uint32_t undefined = is_write(kind) && by_lane ? undefined_values(w, i, lanes) : 0;
+  for (uint32_t m = undefined; m; m &= m - 1)
+    c.undefined_stores[static_cast<uint32_t>(at.at[lowest_lane(m)])] =
+        w.undefined->cause(w.cta->program.lists[i.list + i.list_dst]);
   if (undefined) race.shared(w.agent, undefined, shared.data(), bytes, kind, i.place, About::undefined);
   if (lanes & ~undefined) race.shared(w.agent, lanes & ~undefined, shared.data(), bytes, kind, i.place);
 }
@@ -309,8 +316,11 @@ void note_local(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes,
     uint8_t* flags = w.local_written.data() + size_t{l} * w.local_bytes;
     if (is_write(kind)) {
       const uint32_t each = bytes / std::max(i.list_count, 1u);
-      for (uint32_t k = 0; k < i.list_count; ++k)
-        std::memset(flags + at.at[l] + k * each, w.undefined && w.undefined->lanes(list[k]) >> l & 1 ? 0 : 1, each);
+      for (uint32_t k = 0; k < i.list_count; ++k) {
+        const bool undefined = w.undefined && w.undefined->lanes(list[k]) >> l & 1;
+        std::memset(flags + at.at[l] + k * each, undefined ? 0 : 1, each);
+        if (undefined) w.undefined_stores[static_cast<uint32_t>(at.at[l]) + k * each] = w.undefined->cause(list[k]);
+      }
       continue;
     }
     const bool narrow = bytes <= kPadding;
@@ -318,7 +328,7 @@ void note_local(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes,
                    end = std::min<uint64_t>(narrow ? first + kAround : first + bytes, w.local_bytes);
     if (std::find(flags + first, flags + end, 1) == flags + end) unwritten |= 1u << l;
   }
-  if (unwritten) undefine_loaded(w, i, unwritten, UndefinedCause::Kind::local, at);
+  if (unwritten) undefine_loaded(w, i, unwritten, UndefinedCause::Kind::local, at, w.undefined_stores);
 }
 
 // Lanes of one space, shared memory of one CTA.

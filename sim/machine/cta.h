@@ -117,6 +117,7 @@ struct Cta {
   std::vector<BulkUse> bulk_uses;                        // where there are checks
   std::unordered_map<uint64_t, CachedMap> tensor_maps;   // by generic address
   int64_t free_registers = 0;                            // given back by setmaxnreg.dec
+  UndefinedStores undefined_stores;                      // in shared memory
   bool left = false;                                     // all its threads have exited
 
   // ---- of the cluster

@@ -50,6 +50,9 @@ class UndefinedRegisters {
   std::unordered_map<uint32_t, Entry> of_;
 };
 
+// Where undefined values that were stored came from, by address: the newest of each.
+using UndefinedStores = std::unordered_map<uint32_t, UndefinedCause>;
+
 // Makes a register undefined in these lanes.
 void undefine(Warp& w, uint32_t at, uint32_t lanes, const UndefinedCause& cause);
 // Those that the kernel (null), or a function that is entered, may read before it writes them.

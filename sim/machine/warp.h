@@ -92,6 +92,7 @@ struct Warp {
   uint32_t local_bytes = 0;  // of one lane
   Buffer local_written;      // a byte each of `local`, 1: written; empty where nobody asks
   std::unique_ptr<UndefinedRegisters> undefined;  // made with the first
+  UndefinedStores undefined_stores;               // in local memory
   std::vector<Path> paths;
   std::vector<Join> joins;
   bool stalled = false;  // adversarial: ran without progress
