@@ -49,7 +49,8 @@ bool among(std::string_view alternatives, std::string_view word) {
 // Words that are types; longest first does not matter, they are compared whole.
 constexpr std::string_view kTypeWords[] = {"pred", "b8",  "b16",  "b32",   "b64",   "b128",   "u8",    "u16",  "u32",
                                            "u64",  "s8",  "s16",  "s32",   "s64",   "f16",    "f16x2", "bf16", "bf16x2",
-                                           "f32",  "f64", "tf32", "u16x2", "s16x2", "e4m3x2", "e5m2x2"};
+                                           "f32",  "f64", "tf32", "u16x2", "s16x2", "e4m3x2", "e5m2x2",
+                                           "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2"};
 
 struct Words {
   std::vector<std::string_view> types, others;

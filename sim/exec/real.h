@@ -4,7 +4,7 @@
 //   (its last bit says "inexact"), then cut to the target; right for every mode because 53 bits hold the target's bits
 //   and two more
 //     1 + 2^-30 toward +inf as f32: odd(1, 2^-30) = 1 + 2^-30 exactly, narrow<rp> = 1 + 2^-23
-// Formats are (exponent bits, mantissa bits): f16 (5, 10), bf16 (8, 7), tf32 (8, 10), e4m3 (4, 3), e5m2 (5, 2).
+// Formats are (exponent bits, mantissa bits): f16 (5, 10), bf16 (8, 7), tf32 (8, 10), e4m3 (4, 3), e5m2 (5, 2), e2m1, e2m3, e3m2.
 // Source: PTX ISA 9.7.3, 9.7.9.21; what it leaves open is as recorded from an H200 (testdata/gpu/probe).
 #pragma once
 #include <bit>
@@ -83,13 +83,15 @@ float narrow(double d) {
 struct Format {
   int exponent_bits, mantissa_bits;
   bool has_infinity;  // e4m3 has none: its largest pattern is the NaN, 448 the largest number
+  bool has_nan = true;  // the 4- and 6-bit formats have neither; a NaN becomes their largest number
   constexpr int least_exponent() const { return 2 - (1 << (exponent_bits - 1)); }
   constexpr uint32_t infinity() const { return ((1u << exponent_bits) - 1) << mantissa_bits; }
   constexpr uint32_t sign() const { return 1u << (exponent_bits + mantissa_bits); }
   constexpr uint32_t nan() const { return sign() - 1; }
-  constexpr uint32_t largest() const { return has_infinity ? infinity() - 1 : nan() - 1; }
+  constexpr uint32_t largest() const { return has_infinity ? infinity() - 1 : has_nan ? nan() - 1 : nan(); }
 };
-inline constexpr Format kF16{5, 10, true}, kBf16{8, 7, true}, kTf32{8, 10, true}, kE4m3{4, 3, false}, kE5m2{5, 2, true};
+inline constexpr Format kF16{5, 10, true}, kBf16{8, 7, true}, kTf32{8, 10, true}, kE4m3{4, 3, false}, kE5m2{5, 2, true},
+    kE2m1{2, 1, false, false}, kE2m3{2, 3, false, false}, kE3m2{3, 2, false, false};
 
 // A double (rounded to odd where it stands for an exact value) as the bits of a format. Satfinite: the largest number
 // instead of infinity, also for an infinite operand.
@@ -130,7 +132,7 @@ float unpack(uint32_t bits) {
   constexpr uint32_t kLeast = static_cast<uint32_t>(127 + F.least_exponent()) << 23;
   const uint32_t shifted = magnitude << kShift, small = bits_of(as_float(kLeast + shifted) - as_float(kLeast));
   const uint32_t scaled = magnitude < (1u << F.mantissa_bits) ? small : shifted + kLeast - (1u << 23);
-  const bool special = F.has_infinity ? magnitude >= F.infinity() : magnitude == F.nan();
+  const bool special = F.has_infinity ? magnitude >= F.infinity() : F.has_nan && magnitude == F.nan();
   const uint32_t out = special ? 0x7F800000 | (F.has_infinity ? shifted : F.nan() << kShift) : scaled;
   return as_float(out | sign);
 }

@@ -34,6 +34,10 @@ enum class Type : uint8_t {
   s16x2,
   e4m3x2,
   e5m2x2,
+  e2m1x2,
+  e2m3x2,
+  e3m2x2,
+  ue8m0x2,
 };
 
 struct TypeRow {
@@ -55,7 +59,9 @@ inline constexpr std::array kTypes = {
     TypeRow{Type::f32, "f32", 32, TypeKind::real},           TypeRow{Type::f64, "f64", 64, TypeKind::real},
     TypeRow{Type::tf32, "tf32", 32, TypeKind::real},         TypeRow{Type::u16x2, "u16x2", 32, TypeKind::unsigned_int},
     TypeRow{Type::s16x2, "s16x2", 32, TypeKind::signed_int}, TypeRow{Type::e4m3x2, "e4m3x2", 16, TypeKind::real},
-    TypeRow{Type::e5m2x2, "e5m2x2", 16, TypeKind::real},
+    TypeRow{Type::e5m2x2, "e5m2x2", 16, TypeKind::real},     TypeRow{Type::e2m1x2, "e2m1x2", 8, TypeKind::real},
+    TypeRow{Type::e2m3x2, "e2m3x2", 16, TypeKind::real},     TypeRow{Type::e3m2x2, "e3m2x2", 16, TypeKind::real},
+    TypeRow{Type::ue8m0x2, "ue8m0x2", 16, TypeKind::real},
 };
 constexpr const TypeRow& row(Type t) { return kTypes[static_cast<size_t>(t)]; }
 constexpr bool is_signed(Type t) { return row(t).kind == TypeKind::signed_int; }
