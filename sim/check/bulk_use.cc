@@ -63,7 +63,8 @@ std::optional<Note> wait_for_nothing(const Cta& c, uint32_t row) {
     if (g.slot != row && g.writes != row) continue;
     const auto idle = idle_use(c, thread, false);
     if (!idle) return std::nullopt;
-    return Note{line_of(c, idle->use->place), "the store was issued by " + name_of(thread) + ": " + name_of(idle->thread) +
+    return Note{line_of(c, idle->use->place), "the store was issued by " + name_of(thread) + ": " +
+                                                  name_of(idle->thread) +
                                                   ", which waits here, has issued none and waits for nothing [TMA-14]"};
   }
   return std::nullopt;

@@ -112,7 +112,8 @@ std::vector<Note> of_role(const Cluster& c, const Target& t, Role role) {
   }
   std::vector<Note> out(here.begin(), here.begin() + static_cast<ptrdiff_t>(std::min(here.size(), kMostPlaces)));
   out.insert(out.end(), never.begin(), never.begin() + static_cast<ptrdiff_t>(std::min(never.size(), kMostPlaces)));
-  if (out.empty()) out.assign(other.begin(), other.begin() + static_cast<ptrdiff_t>(std::min(other.size(), kMostPlaces)));
+  if (out.empty())
+    out.assign(other.begin(), other.begin() + static_cast<ptrdiff_t>(std::min(other.size(), kMostPlaces)));
   if (out.empty()) out.push_back({p.places.front().where.front(), "nothing in this kernel arrives at " + t.name});
   return out;
 }

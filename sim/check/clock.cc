@@ -51,6 +51,11 @@ void Knowledge::join(const Knowledge& other) {
   for (size_t i = ahead_.size(); i-- > 0;) settle(i);
 }
 
+void Knowledge::forget(uint32_t row) {
+  if (row < all_.size()) all_[row] = 0;
+  std::erase_if(ahead_, [row](const Ahead& a) { return a.row == row; });
+}
+
 bool Knowledge::covers(const Knowledge& other) const {
   const size_t n = std::min(all_.size(), other.all_.size());
   uint32_t more = 0;
@@ -66,7 +71,8 @@ bool Knowledge::covers(const Knowledge& other) const {
 namespace {
 
 bool covers(const Part& a, const Part& b) {
-  return a.known.covers(b.known) && a.visible.covers(b.visible) && a.passed.covers(b.passed);
+  return a.known.covers(b.known) && a.visible.covers(b.visible) && a.passed.covers(b.passed) &&
+         a.narrow.covers(b.narrow);
 }
 
 void join(Shared<Part>& into, const Shared<Part>& other) {
@@ -80,6 +86,7 @@ void join(Shared<Part>& into, const Shared<Part>& other) {
   p.known.join(other->known);
   p.visible.join(other->visible);
   p.passed.join(other->passed);
+  p.narrow.join(other->narrow);
 }
 
 void join_foreign(Clock& into, uint32_t cluster, const Shared<Part>& part) {

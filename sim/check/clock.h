@@ -64,6 +64,7 @@ class Knowledge {
   uint32_t of(uint32_t row, uint32_t lane) const;
   void raise(uint32_t row, uint32_t lanes, uint32_t epoch);
   void join(const Knowledge& other);
+  void forget(uint32_t row);
   bool covers(const Knowledge& other) const;
 
  private:
@@ -82,6 +83,7 @@ class Knowledge {
 struct Part {
   uint32_t references = 0;
   Knowledge known, visible, passed;
+  Knowledge narrow;  // would be known, were scopes not looked at (sim/check/scope.h)
 };
 
 struct ForeignParts {

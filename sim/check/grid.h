@@ -39,10 +39,13 @@ class GridRaces : private RaceSink {
   void finished(uint32_t number, RaceChecker& checker);
   // After all clusters have ended. `cluster` of the events is the number of the cluster.
   std::span<const RaceReport> reports() const { return reports_; }
+  // What the clusters left, and which of their writes changed anything, may depend on their order.
+  bool depends_on_order() const { return !reports_.empty() || rewritten_; }
 
  private:
   friend class RaceChecker;
   void race(const RaceReport& report) override;
+  void rewritten() override { rewritten_ = true; }
   void add(uint32_t number, const Footprint& footprint);
 
   const bool together_;
@@ -52,6 +55,7 @@ class GridRaces : private RaceSink {
   uint32_t next_ = 0;
   std::map<uint32_t, Footprint> waiting_;  // of clusters that ended before one with a smaller number
   std::vector<RaceReport> reports_;
+  bool rewritten_ = false;
 };
 
 }  // namespace tc::sim

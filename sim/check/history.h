@@ -5,9 +5,12 @@
 // An event is an access of a row of agents in one epoch by one instruction. Number 0: nothing yet. That equal ones get
 // equal numbers is a matter of speed alone: recent ones are found again, others are made once more.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
+
+#include "sim/check/scope.h"
 
 namespace tc::sim {
 
@@ -17,18 +20,26 @@ namespace tc::sim {
 enum class Access : uint8_t { read, write, strong_read, strong_write, rewrite };
 inline bool is_write(Access a) { return a == Access::write || a == Access::strong_write || a == Access::rewrite; }
 inline bool is_strong(Access a) { return a == Access::strong_read || a == Access::strong_write; }
-inline bool conflict(Access earlier, Access now) {
-  if (now == Access::rewrite && (earlier == Access::write || earlier == Access::rewrite)) return false;
-  return (is_write(earlier) || is_write(now)) && !(is_strong(earlier) && is_strong(now));
-}
 
 struct Touch {
   uint32_t cluster = 0, row = 0, epoch = 0, place = 0;
   Access kind = Access::read;
-  bool async = false;      // through the async proxy
-  bool undefined = false;  // a write of a value that nobody has defined
+  bool async = false;        // through the async proxy
+  bool undefined = false;    // a write of a value that nobody has defined
+  Scope scope = Scope::gpu;  // of a strong access
+  uint32_t cta = 0;          // of the thread, within its cluster
+  Home home() const { return {cluster, cta}; }
   bool operator==(const Touch&) const = default;
 };
+// Two strong accesses whose scopes include each other.
+inline bool morally_strong(const Touch& a, const Touch& b) {
+  return is_strong(a.kind) && is_strong(b.kind) &&
+         ((a.scope == Scope::gpu && b.scope == Scope::gpu) || std::max(a.scope, b.scope) <= needed(a.home(), b.home()));
+}
+inline bool conflict(const Touch& earlier, const Touch& now) {
+  if (now.kind == Access::rewrite && (earlier.kind == Access::write || earlier.kind == Access::rewrite)) return false;
+  return (is_write(earlier.kind) || is_write(now.kind)) && !morally_strong(earlier, now);
+}
 
 // `lanes` 0: those of the cell. `part` 1 or 2: each lane touched that many of the bytes, in the order of the lanes.
 inline constexpr uint8_t kWholeWord = 0xF;

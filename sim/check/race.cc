@@ -89,11 +89,11 @@ View RaceChecker::view(uint32_t agent, uint32_t lane) const {
 
 template <class Address>
 void RaceChecker::touch(Memory& m, uint32_t agent, uint32_t lanes, const Address* address, uint32_t bytes, Access kind,
-                        uint32_t place, About about) {
+                        uint32_t place, About about, Scope scope) {
   const WarpState& w = states_[agent];
   View v = view(agent, static_cast<uint32_t>(std::countr_zero(lanes)));
   looking_ = &v, looking_at_global_ = &m == global_memory_;
-  Toucher t(m, v, {cluster_, agent, w.epoch, place, kind, false, about == About::undefined}, *this);
+  Toucher t(m, v, {cluster_, agent, w.epoch, place, kind, false, about == About::undefined, scope, home_of(agent).cta}, *this);
   if (about == About::watched) t.watch_written();
   const bool alike =
       !w.lanes && (!w.copies || std::ranges::all_of(*w.copies, [&](uint32_t n) { return n == w.copies->front(); }));
@@ -114,9 +114,9 @@ void RaceChecker::touch(Memory& m, uint32_t agent, uint32_t lanes, const Address
 }
 
 void RaceChecker::shared(uint32_t agent, uint32_t lanes, const uint32_t* address, uint32_t bytes, Access kind,
-                         uint32_t place, About about) {
+                         uint32_t place, About about, Scope scope) {
   undefined_writes_ |= about == About::undefined;
-  touch(*shared_memory_, agent, lanes, address, bytes, kind, place, about);
+  touch(*shared_memory_, agent, lanes, address, bytes, kind, place, about, scope);
 }
 
 uint32_t RaceChecker::undefined(uint32_t lanes, const uint32_t* address, uint32_t bytes) {
@@ -130,8 +130,8 @@ bool RaceChecker::all_undefined(std::span<const uint32_t> addresses, uint32_t by
 }
 
 void RaceChecker::global(uint32_t agent, uint32_t lanes, const uint64_t* address, uint32_t bytes, Access kind,
-                         uint32_t place) {
-  touch(*global_memory_, agent, lanes, address, bytes, kind, place, About::nothing);
+                         uint32_t place, Scope scope) {
+  touch(*global_memory_, agent, lanes, address, bytes, kind, place, About::nothing, scope);
 }
 
 void RaceChecker::touch_range(Memory& m, const View& v, const Touch& event, uint64_t address, uint64_t bytes,
@@ -200,8 +200,9 @@ void RaceChecker::check_lifetimes() {
     for (const RemoteUse& u : remote_uses_) {
       if (u.rank != rank) continue;
       bool known = true;
-      for (uint32_t l = 0; l < 32; ++l) known &= !(u.lanes >> l & 1) ||
-                                                   std::max(end.part->known.of(u.row, l), end.part->passed.of(u.row, l)) >= u.epoch;
+      for (uint32_t l = 0; l < 32; ++l)
+        known &=
+            !(u.lanes >> l & 1) || std::max(end.part->known.of(u.row, l), end.part->passed.of(u.row, l)) >= u.epoch;
       if (!known)
         race({.rule = "CLUST-07", .word = rank, .now = {cluster_, u.row, u.epoch, u.place}, .before = {.epoch = 1}});
     }
@@ -234,6 +235,8 @@ void RaceChecker::race(const RaceReport& report) {
   if (reports_.size() >= kMaxReports) return;
   if (r.rule == "RACE-01" && r.before.async && r.before.kind == Access::read)
     r.released_place = given_away_at(r.before);
+  for (const ScopeMiss& m : scope_misses_)
+    if (r.narrow && (m.to_cta == r.now.cta || m.to_cta == View::kNoRow)) r.scope_place = m.place, r.scope = m.scope;
   reports_.push_back(r);
 }
 
@@ -365,8 +368,8 @@ void RaceChecker::settle(uint32_t agent, uint32_t lanes) {
   WarpState& w = states_[agent];
   if (!w.order) return;
   each_lane(lanes, [&](uint32_t l) {
-    Clock& pending = (*w.order)[l].pending;
-    if (!pending.empty()) acquire(agent, 1u << l, std::exchange(pending, {}));
+    for (Clock& pending : (*w.order)[l].pending)
+      if (!pending.empty()) acquire(agent, 1u << l, std::exchange(pending, {}));
   });
 }
 
@@ -409,29 +412,35 @@ RaceChecker::LaneOrder& RaceChecker::order_of(WarpState& w, uint32_t lane) const
   return (*w.order)[lane];
 }
 
-void RaceChecker::fence(uint32_t agent, uint32_t lanes) {
-  settle(agent, lanes);
+// A fence acquires what was read from threads that its scope includes, and publishes to such threads.
+void RaceChecker::fence(uint32_t agent, uint32_t lanes, Scope scope, uint32_t place) {
   WarpState& w = states_[agent];
   each_lane(lanes, [&](uint32_t l) {
     LaneOrder& o = order_of(w, l);
-    o.fenced = clock_of(w, l), o.fenced_epoch = w.epoch;
-    o.fenced_copies = w.copies ? (*w.copies)[l] : 0;
+    for (size_t need = 0; need < kScopes; ++need) {
+      if (o.pending[need].empty()) continue;
+      if (static_cast<size_t>(scope) <= need) acquire(agent, 1u << l, std::exchange(o.pending[need], {}));
+      else miss(agent, l, o.pending[need], scope, place);
+    }
+    const Fenced now{clock_of(w, l), w.epoch, w.copies ? (*w.copies)[l] : 0, place};
+    for (size_t s = static_cast<size_t>(scope); s < kScopes; ++s) o.fenced[s] = now;
   });
   ++w.epoch;
 }
 
-// What a relaxed write of the lane publishes.
-Clock RaceChecker::fenced_clock(const WarpState& w, uint32_t agent, uint32_t lane) const {
-  if (!w.order || (*w.order)[lane].fenced_epoch == 0) return {};
-  const LaneOrder& o = (*w.order)[lane];
-  Clock c = o.fenced;
-  raise(&Part::known, c, agent, 1u << lane | w.absent, o.fenced_epoch);
-  raise(&Part::known, c, warps_ + agent, 1u << lane, o.fenced_copies);
+// What a relaxed write of the lane publishes to threads within a scope.
+Clock RaceChecker::fenced_clock(const WarpState& w, uint32_t agent, uint32_t lane, Scope scope) const {
+  if (!w.order) return {};
+  const Fenced& f = (*w.order)[lane].fenced[static_cast<size_t>(scope)];
+  if (f.epoch == 0) return {};
+  Clock c = f.clock;
+  raise(&Part::known, c, agent, 1u << lane | w.absent, f.epoch);
+  raise(&Part::known, c, warps_ + agent, 1u << lane, f.copies);
   return c;
 }
 
 void RaceChecker::fenced_into(Clock& into, uint32_t agent, uint32_t lanes) const {
-  each_lane(lanes, [&](uint32_t l) { join(into, fenced_clock(states_[agent], agent, l)); });
+  each_lane(lanes, [&](uint32_t l) { join(into, fenced_clock(states_[agent], agent, l, Scope::cluster)); });
 }
 
 void RaceChecker::passed_into(Clock& into, uint32_t agent, uint32_t lanes) const {
@@ -445,30 +454,79 @@ void RaceChecker::passed_into(Clock& into, uint32_t agent, uint32_t lanes) const
   join(into, out);
 }
 
-void RaceChecker::strong(uint32_t agent, uint32_t lane, bool is_global, uint64_t address, StrongOp op, Order order) {
+// What a strong read takes over: at once, or with the lane's next fence that has at least this scope.
+void RaceChecker::take(uint32_t agent, uint32_t lane, const Clock& clock, Order order, Scope need) {
+  if (acquires(order)) acquire(agent, 1u << lane, clock);
+  else join(order_of(states_[agent], lane).pending[static_cast<size_t>(need)], clock);
+}
+
+void RaceChecker::note_miss(uint32_t to_cta, Scope scope, uint32_t place) {
+  constexpr size_t kMostMisses = 64;
+  std::erase_if(scope_misses_, [&](const ScopeMiss& m) { return m.to_cta == to_cta && m.place == place; });
+  if (scope_misses_.size() < kMostMisses) scope_misses_.push_back({to_cta, place, scope});
+}
+
+void RaceChecker::out_of_scope_into(Clock& into, uint32_t agent, uint32_t lane, uint32_t place) {
+  join(into, narrowed(snapshot(agent, 1u << lane)));
+  note_miss(View::kNoRow, Scope::cta, place);
+}
+
+// What the lane would have acquired, but for the scope of `place`. What it says of threads within that scope counts.
+void RaceChecker::miss(uint32_t agent, uint32_t lane, const Clock& clock, Scope scope, uint32_t place) {
+  const Home home = home_of(agent);
+  acquire(agent, 1u << lane, restricted(clock, home, scope, warps_, warps_per_cta_));
+  acquire(agent, 1u << lane, narrowed(clock));
+  note_miss(home.cta, scope, place);
+}
+
+void RaceChecker::read_published(uint32_t agent, uint32_t lane, const Publication& p, Order order, Scope scope,
+                                 uint32_t place) {
+  const Home home = home_of(agent);
+  auto read = [&](const Clock& clock, Scope need) {
+    if (scope <= need) take(agent, lane, clock, order, need);
+    else miss(agent, lane, clock, scope, place);
+  };
+  if (!p.all.empty()) read(p.all, p.several ? Scope::gpu : needed(home, p.from));
+  for (const Publication::Narrow& n : p.narrow) {
+    const Scope need = needed(home, n.from);
+    if (n.reach > need) miss(agent, lane, n.clock, n.reach, n.place);
+    else read(n.clock, need);
+  }
+}
+
+// What a strong write of the lane publishes. A narrower fence after a wider one adds what it knows for those near.
+Publication RaceChecker::published_by(uint32_t agent, uint32_t lane, Order order, Scope scope, uint32_t place) {
   WarpState& w = states_[agent];
+  Publication out;
+  if (releases(order)) {
+    out.add(home_of(agent), scope, place, snapshot(agent, 1u << lane));
+    ++w.epoch;
+    return out;
+  }
+  if (!w.order) return out;
+  const auto& fenced = (*w.order)[lane].fenced;
+  const auto first = static_cast<size_t>(scope);
+  for (size_t s = first; s < kScopes; ++s)
+    if (s == first || fenced[s].epoch > fenced[s - 1].epoch)
+      out.add(home_of(agent), static_cast<Scope>(s), s == first ? place : fenced[s].place,
+              fenced_clock(w, agent, lane, static_cast<Scope>(s)));
+  return out;
+}
+
+void RaceChecker::strong(uint32_t agent, uint32_t lane, bool is_global, uint64_t address, StrongOp op, Order order,
+                         Scope scope, uint32_t place) {
   Published& all = is_global ? *published_ : shared_published_;
   auto at = all.find(address);
-  if (op != StrongOp::store && at != all.end()) {
-    if (acquires(order)) acquire(agent, 1u << lane, at->second);
-    else join(order_of(w, lane).pending, at->second);
-  }
+  if (op != StrongOp::store && at != all.end()) read_published(agent, lane, at->second, order, scope, place);
   if (op == StrongOp::load) return;
-  Clock out;
-  if (releases(order)) {
-    out = snapshot(agent, 1u << lane);
-    ++w.epoch;
-  } else {
-    out = fenced_clock(w, agent, lane);
-  }
-  if (op == StrongOp::update) {  // goes on with what earlier writes released
-    if (out.empty()) return;
-    if (at == all.end()) all.emplace(address, std::move(out));
-    else join(at->second, out);
+  Publication out = published_by(agent, lane, order, scope, place);
+  if (op == StrongOp::update && out.empty()) return;
+  if (at == all.end()) {
+    if (!out.empty()) all.emplace(address, std::move(out));
+  } else if (op == StrongOp::update) {
+    at->second.add(out);
   } else if (out.empty()) {
-    if (at != all.end()) all.erase(at);
-  } else if (at == all.end()) {
-    all.emplace(address, std::move(out));
+    all.erase(at);
   } else {
     at->second = std::move(out);
   }

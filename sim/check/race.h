@@ -8,7 +8,8 @@
 // Copies and wgmma are recorded when they are issued, with the row and epoch that will say that they are complete.
 // Lanes of one instruction that write one word do not race: one of them is stored (programming guide 7.2).
 // Relaxed strong accesses order as in the PTX memory model (8.10): a write publishes what its lane had done before its
-// last fence, a read is acquired by the lane's next fence or barrier.
+// last fence, a read is acquired by the lane's next fence or barrier; both as far as the scopes reach
+// (sim/check/scope.h).
 #pragma once
 #include <array>
 #include <memory>
@@ -27,7 +28,7 @@ inline bool acquires(Order o) { return o == Order::acquire || o == Order::acq_re
 inline bool releases(Order o) { return o == Order::release || o == Order::acq_rel; }
 
 // What strong writes published, by address.
-using Published = std::unordered_map<uint64_t, Clock>;
+using Published = std::unordered_map<uint64_t, Publication>;
 
 class RaceChecker : private RaceSink {
  public:
@@ -42,13 +43,14 @@ class RaceChecker : private RaceSink {
   // `about`: a read of what nothing has written is a finding (BOUND-02); a write of values that are undefined.
   enum class About : uint8_t { nothing, watched, undefined };
   void shared(uint32_t agent, uint32_t lanes, const uint32_t* address, uint32_t bytes, Access kind, uint32_t place,
-              About about = About::nothing);
+              About about = About::nothing, Scope scope = Scope::gpu);
   // Those of the lanes of whose bytes none has a value: nobody has written them, or what was written is undefined.
   uint32_t undefined(uint32_t lanes, const uint32_t* address, uint32_t bytes);
   // Is it so of all these places?
   bool all_undefined(std::span<const uint32_t> addresses, uint32_t bytes);
   bool has_undefined_writes() const { return undefined_writes_; }
-  void global(uint32_t agent, uint32_t lanes, const uint64_t* address, uint32_t bytes, Access kind, uint32_t place);
+  void global(uint32_t agent, uint32_t lanes, const uint64_t* address, uint32_t bytes, Access kind, uint32_t place,
+              Scope scope = Scope::gpu);
   // cp.async of one lane into shared memory, member of its commit group `group` (1, 2, ...).
   void cp_async(uint32_t agent, uint32_t lane, uint32_t address, uint32_t bytes, uint32_t group, uint32_t place);
   // What an operation issued by one lane does through the async proxy; `slot` and `epoch` say when it is complete.
@@ -87,7 +89,7 @@ class RaceChecker : private RaceSink {
   // What the lanes know and have done until now.
   Clock snapshot(uint32_t agent, uint32_t lanes) const;
   void snapshot_into(Clock& into, uint32_t agent, uint32_t lanes) const;
-  // What the lanes published with their last fence: all that a relaxed arrival releases.
+  // What the lanes published to their cluster with their last fence: all that a relaxed arrival releases.
   void fenced_into(Clock& into, uint32_t agent, uint32_t lanes) const;
   // That what the lanes know and have done is over (Part::passed), by a relaxed arrival.
   void passed_into(Clock& into, uint32_t agent, uint32_t lanes) const;
@@ -98,11 +100,14 @@ class RaceChecker : private RaceSink {
   void cp_async_complete(uint32_t agent, uint32_t lane, uint32_t group);
   void sync_lanes(uint32_t agent, uint32_t lanes);
   void proxy_fence(uint32_t agent, uint32_t lanes);
-  void fence(uint32_t agent, uint32_t lanes);
+  void fence(uint32_t agent, uint32_t lanes, Scope scope = Scope::gpu, uint32_t place = UINT32_MAX);
   // Relaxed reads of these lanes are acquired: a barrier orders as a fence does.
   void settle(uint32_t agent, uint32_t lanes);
   // A strong access of one lane to a shared (flat) or global address: what it publishes and learns.
-  void strong(uint32_t agent, uint32_t lane, bool is_global, uint64_t address, StrongOp op, Order order);
+  void strong(uint32_t agent, uint32_t lane, bool is_global, uint64_t address, StrongOp op, Order order,
+              Scope scope = Scope::gpu, uint32_t place = UINT32_MAX);
+  // What the lane had done is told by `place` to threads that its .cta scope does not include.
+  void out_of_scope_into(Clock& into, uint32_t agent, uint32_t lane, uint32_t place);
   // These lanes have exited.
   void left(uint32_t agent, uint32_t lanes) { states_[agent].gone |= lanes; }
   bool knows(uint32_t agent, uint32_t lane, uint32_t slot, uint32_t epoch) const;
@@ -116,10 +121,17 @@ class RaceChecker : private RaceSink {
 
  private:
   friend class GridRaces;
-  struct LaneOrder {  // of relaxed accesses
-    Clock fenced;     // known at the last fence, and what the lane itself had done then
-    uint32_t fenced_epoch = 0, fenced_copies = 0;
-    Clock pending;  // read by relaxed accesses since
+  struct Fenced {  // known at a fence, and what the lane itself had done then
+    Clock clock;
+    uint32_t epoch = 0, copies = 0, place = UINT32_MAX;
+  };
+  struct LaneOrder {                     // of relaxed accesses
+    std::array<Fenced, kScopes> fenced;  // by the last fence of at least this scope
+    std::array<Clock, kScopes> pending;  // read since, by the scope that a fence needs to acquire it
+  };
+  struct ScopeMiss {         // an edge that a scope cut off
+    uint32_t to_cta, place;  // View::kNoRow: to any
+    Scope scope;
   };
   struct WarpState {
     uint32_t epoch = 1;
@@ -142,10 +154,16 @@ class RaceChecker : private RaceSink {
   View view(uint32_t agent, uint32_t lane) const;
   template <class Address>
   void touch(Memory& m, uint32_t agent, uint32_t lanes, const Address* address, uint32_t bytes, Access kind,
-             uint32_t place, About about);
+             uint32_t place, About about, Scope scope);
   void touch_range(Memory& m, const View& view, const Touch& event, uint64_t address, uint64_t bytes, uint32_t lanes);
   void split(WarpState& w) const;
-  Clock fenced_clock(const WarpState& w, uint32_t agent, uint32_t lane) const;
+  Clock fenced_clock(const WarpState& w, uint32_t agent, uint32_t lane, Scope scope) const;
+  Home home_of(uint32_t agent) const { return {cluster_, agent / warps_per_cta_}; }
+  Publication published_by(uint32_t agent, uint32_t lane, Order order, Scope scope, uint32_t place);
+  void read_published(uint32_t agent, uint32_t lane, const Publication& p, Order order, Scope scope, uint32_t place);
+  void take(uint32_t agent, uint32_t lane, const Clock& clock, Order order, Scope need);
+  void note_miss(uint32_t to_cta, Scope scope, uint32_t place);
+  void miss(uint32_t agent, uint32_t lane, const Clock& clock, Scope scope, uint32_t place);
   void raise(Knowledge Part::*what, Clock& clock, uint32_t row, uint32_t lanes, uint32_t epoch) const;
   LaneOrder& order_of(WarpState& w, uint32_t lane) const;
   uint32_t given_away_at(const Touch& operation) const;
@@ -163,6 +181,7 @@ class RaceChecker : private RaceSink {
   bool looking_at_global_ = false;
   bool undefined_writes_ = false;
   std::vector<RaceReport> reports_;
+  std::vector<ScopeMiss> scope_misses_;
   std::vector<RemoteUse> remote_uses_;  // the newest of each row, place and rank
 };
 

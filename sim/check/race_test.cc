@@ -304,6 +304,87 @@ TEST(Race, UpdatesPassOnWhatEarlierOnesReleased) {
   }
 }
 
+// A message from warp 0 to a warp of the same CTA, of the other one, of another cluster: by release and acquire, or by
+// relaxed accesses between fences, every scope of each. It arrives where all scopes are as wide as the distance.
+TEST(Race, ScopesReachAsFarAsTheySay) {
+  constexpr Scope kAllScopes[] = {Scope::gpu, Scope::cluster, Scope::cta};
+  struct TwoCtas : RaceChecker {
+    TwoCtas(GridRaces* grid, uint32_t number) : RaceChecker(4, 2, kAll, grid, number) {}
+    void data(uint32_t warp, Access kind) {
+      std::array<uint64_t, 32> at;
+      at.fill(0x4000);
+      global(warp, 1, at.data(), 4, kind, 1);
+    }
+  };
+  for (const uint32_t distance : {0u, 1u, 2u})  // the same CTA, the same cluster, neither
+    for (const bool fences : {false, true})
+      for (const Scope write : kAllScopes)
+        for (const Scope read : kAllScopes)
+          for (const Scope before : kAllScopes)
+            for (const Scope after : kAllScopes) {
+              if (!fences && (before != Scope::gpu || after != Scope::gpu)) continue;
+              GridRaces grid(true);
+              TwoCtas a(&grid, 0), b(&grid, 1);
+              TwoCtas& to = distance == 2 ? b : a;
+              const uint32_t warp = distance == 0 ? 1 : 2;
+              a.data(0, Access::write);
+              if (fences) a.fence(0, 1, before, 10);
+              a.strong(0, 0, true, 0x1000, StrongOp::store, fences ? Order::relaxed : Order::release, write, 11);
+              to.strong(warp, 0, true, 0x1000, StrongOp::load, fences ? Order::relaxed : Order::acquire, read, 12);
+              if (fences) to.fence(warp, 1, after, 13);
+              to.data(warp, Access::read);
+              auto reach = [](Scope s) { return 2 - static_cast<uint32_t>(s); };
+              const bool all = reach(write) >= distance && reach(read) >= distance &&
+                               (!fences || (reach(before) >= distance && reach(after) >= distance));
+              ASSERT_EQ(to.reports().size(), all ? 0u : 1u)
+                  << distance << fences << reach(write) << reach(read) << reach(before) << reach(after);
+              if (all) continue;
+              EXPECT_TRUE(to.reports()[0].narrow);
+              const uint32_t place = to.reports()[0].scope_place;
+              const Scope by[] = {before, write, read, after};
+              ASSERT_TRUE(place >= 10 && place <= 13);
+              EXPECT_LT(reach(by[place - 10]), distance);
+            }
+}
+
+TEST(Race, StrongAccessesOfNarrowScopesRace) {
+  for (const Scope scope : {Scope::gpu, Scope::cluster, Scope::cta})
+    for (const uint32_t warp : {1u, 2u}) {
+      RaceChecker s(4, 2);
+      std::array<uint64_t, 32> at;
+      at.fill(0x1000);
+      s.global(0, 1, at.data(), 4, Access::strong_write, 1);
+      s.global(warp, 1, at.data(), 4, Access::strong_write, 2, scope);
+      EXPECT_EQ(s.reports().size(), scope == Scope::cta && warp == 2 ? 1u : 0u);
+    }
+}
+
+// A counter that both CTAs count up: a fence of the own CTA's scope acquires what the own CTA published alone.
+TEST(Race, AFenceOfNarrowScopeAcquiresFromTheOwnCta) {
+  RaceChecker s(4, 2);
+  auto touch = [&](uint32_t warp, uint64_t address, Access kind, uint32_t place) {
+    std::array<uint64_t, 32> at;
+    at.fill(address);
+    s.global(warp, 1, at.data(), 4, kind, place);
+  };
+  for (const uint32_t warp : {0u, 2u}) {
+    touch(warp, 0x4000 + 64 * warp, Access::write, warp);
+    s.fence(warp, 1);
+    s.strong(warp, 0, true, 0x1000, StrongOp::update, Order::relaxed);
+  }
+  s.strong(1, 0, true, 0x1000, StrongOp::update, Order::relaxed);
+  s.fence(1, 1, Scope::cta, 7);
+  touch(1, 0x4000, Access::read, 10);
+  EXPECT_TRUE(s.reports().empty());
+  touch(1, 0x4000 + 128, Access::read, 11);
+  ASSERT_EQ(s.reports().size(), 1u);
+  EXPECT_EQ(s.reports()[0].before.place, 2u);
+  EXPECT_EQ(s.reports()[0].scope_place, 7u);
+  s.fence(1, 1, Scope::cluster);
+  touch(1, 0x4000 + 128, Access::write, 12);
+  EXPECT_EQ(s.reports().size(), 1u);
+}
+
 TEST(Race, IndependentClustersAreComparedInTheirOrder) {
   for (const std::vector<uint32_t>& ends : {std::vector<uint32_t>{0, 1, 2}, {2, 1, 0}, {1, 2, 0}}) {
     GridRaces grid(false);

@@ -18,15 +18,15 @@ void compare(Warp& w, const Warp& other, const RegisterRequest& mine, size_t num
   const std::string who = "warp " + std::to_string(other.index) + " of the warpgroup";
   if (number < theirs.size() &&
       (theirs[number].registers != mine.registers || theirs[number].increase != mine.increase)) {
-    Diag d = c.violation("SETREG-04", mine.place,
-                         "warp " + std::to_string(w.index) + " executes " + text_of(mine) + ", " + who + " " +
-                             text_of(theirs[number]));
+    Diag d = c.violation(
+        "SETREG-04", mine.place,
+        "warp " + std::to_string(w.index) + " executes " + text_of(mine) + ", " + who + " " + text_of(theirs[number]));
     d.notes.push_back({line_of(c, theirs[number].place), "the other one"});
     c.finding(std::move(d));
   }
   if (number == 0) return;
-  const bool ordered = number <= theirs.size() &&
-                       c.race->some_know_event(w.agent, w.mask, other.agent, theirs[number - 1].event);
+  const bool ordered =
+      number <= theirs.size() && c.race->some_know_event(w.agent, w.mask, other.agent, theirs[number - 1].event);
   if (ordered) return;
   Diag d = c.violation("SETREG-04", mine.place,
                        "nothing orders this " + text_of(mine) + " after the one before it in " + who);

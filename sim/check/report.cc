@@ -101,6 +101,22 @@ Spot spot_of(const Cluster& c, const RaceReport& r) {
   return {c.ctas[0].get(), 0, global_text(c.ctas[0]->global, address)};
 }
 
+// That scopes are too narrow, where that is the reason.
+void add_scope(const Cluster& cluster, const RaceReport& r, Diag& d) {
+  const Scope due_scope = r.before.cluster == r.now.cluster ? Scope::cluster : Scope::gpu;
+  const std::string due = std::string(name_of(due_scope)) + " is due";
+  if (is_strong(r.before.kind) && is_strong(r.now.kind)) {
+    const auto of = [](const Touch& t) { return std::string(name_of(t.scope)); };
+    d.message +=
+        ": their scopes, " + of(r.now) + " and " + of(r.before) + ", do not include each other's thread, " + due;
+  } else if (r.narrow) {
+    d.message += ", but by a scope that does not include both threads";
+    if (r.scope_place != UINT32_MAX)
+      d.notes.push_back({cluster.program.places[r.scope_place].where.front(),
+                         "the scope here is " + std::string(name_of(r.scope)) + ": " + due});
+  }
+}
+
 Diag describe(const Cluster& cluster, const RaceReport& r) {
   if (r.rule == "CLUST-07") {
     const std::string rank = "the CTA of rank " + std::to_string(r.word);
@@ -129,6 +145,7 @@ Diag describe(const Cluster& cluster, const RaceReport& r) {
                            ? "no proxy fence orders this " + what + " after an earlier generic write"
                            : "this " + what + " is not ordered with an earlier " + name_of(r.before));
   d.notes.push_back({before, "the earlier " + name_of(r.before)});
+  add_scope(cluster, r, d);
   for (const auto& cta : cluster.ctas)
     if (r.before.async && r.before.cluster == r.now.cluster)
       if (auto note = wait_for_nothing(*cta, r.before.row)) d.notes.push_back(std::move(*note));
@@ -254,8 +271,8 @@ void add_hang(Cluster& c) {
   c.findings.push_back(std::move(d));
 }
 
-// Lanes that cannot come to where `p` waits for them: they stand at a join until lanes of `p` come, or wait for lanes of
-// `p` at another instruction.
+// Lanes that cannot come to where `p` waits for them: they stand at a join until lanes of `p` come, or wait for lanes
+// of `p` at another instruction.
 uint32_t lost_lanes(const Warp& w, const Path& p) {
   uint32_t lost = 0;
   for (const Join& j : w.joins)

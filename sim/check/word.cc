@@ -146,8 +146,8 @@ Toucher::Order Toucher::order(const Touch& e, uint32_t their_lanes, Knowledge Pa
   return Order::after_these;
 }
 
-void Toucher::report(std::string_view rule, uint64_t word, const Touch& before) {
-  sink_.race({.rule = rule, .word = word, .now = event_, .before = before});
+void Toucher::report(std::string_view rule, uint64_t word, const Touch& before, bool narrow) {
+  sink_.race({.rule = rule, .word = word, .now = event_, .before = before, .narrow = narrow});
 }
 
 // What becomes of an older entry of the word. `reusable`: whether neighbouring words with this history are judged
@@ -156,8 +156,8 @@ bool Toucher::drops(const Entry& e, uint32_t theirs, uint32_t lanes, bool same, 
                     bool& reusable) {
   const Touch& ev = memory_.histories.event(e.event);
   const uint32_t common = e.bytes & bytes_;
-  const bool covered = (e.bytes & ~bytes_) == 0, alike = ev.kind == event_.kind && ev.async == event_.async;
-  if (common && conflict(ev.kind, event_.kind)) {
+  const bool covered = (e.bytes & ~bytes_) == 0, alike = ev.kind == event_.kind && ev.async == event_.async && ev.scope == event_.scope;
+  if (common && conflict(ev, event_)) {
     const uint32_t who = lanes_on(e, theirs, common);
     Order known = order(ev, who, &Part::known);
     // What was read, or written by a copy that somebody saw complete, may be overwritten once it is over.
@@ -166,7 +166,7 @@ bool Toucher::drops(const Entry& e, uint32_t theirs, uint32_t lanes, bool same, 
     if (known != Order::after_all && is_own(ev) && own_lanes_only(e, theirs, lanes)) known = Order::after_these;
     reusable &= known == Order::after_all || (e.lanes == 0 && same);
     if (known == Order::unordered) {
-      report("RACE-01", word, ev);
+      report("RACE-01", word, ev, order(ev, who, &Part::narrow) != Order::unordered);
     } else if (event_.async && !ev.async && is_write(ev.kind)) {
       const Order seen = order(ev, who, &Part::visible);
       reusable &= seen != Order::after_these;
@@ -174,6 +174,7 @@ bool Toucher::drops(const Entry& e, uint32_t theirs, uint32_t lanes, bool same, 
     }
     return covered && event_.kind == Access::write;
   }
+  if (common && event_.kind == Access::rewrite && is_write(ev.kind) && ev.cluster != event_.cluster) sink_.rewritten();
   if (!alike) return false;
   if (ev.row == event_.row && ev.cluster == event_.cluster) {
     const bool equal = e.event == number_ && e.bytes == bytes_ && e.part == part_;

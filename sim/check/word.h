@@ -19,6 +19,9 @@ struct RaceReport {
   bool global = false;
   Touch now{}, before{};
   uint32_t released_place = UINT32_MAX;  // WGMMA-13: where the word was given away too early
+  bool narrow = false;                   // ordered, were scopes not looked at
+  uint32_t scope_place = UINT32_MAX;     // whose scope is too narrow, where it is known
+  Scope scope = Scope::gpu;              // that it has
 };
 
 // Takes what was found; the first report of two instructions counts.
@@ -26,6 +29,8 @@ class RaceSink {
  public:
   virtual ~RaceSink() = default;
   virtual void race(const RaceReport& report) = 0;
+  // A write of what another cluster has written before: no race, if it is.
+  virtual void rewritten() {}
 };
 
 // Histories of one address space with the words that have them.
@@ -100,7 +105,7 @@ class Toucher {
   bool is_own(const Touch& e) const;
   uint32_t lanes_on(const Entry& e, uint32_t lanes, uint32_t bytes) const;
   bool own_lanes_only(const Entry& e, uint32_t their_lanes, uint32_t lanes) const;
-  void report(std::string_view rule, uint64_t word, const Touch& before);
+  void report(std::string_view rule, uint64_t word, const Touch& before, bool narrow = false);
 
   Memory& memory_;
   View view_;

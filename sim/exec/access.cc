@@ -288,10 +288,11 @@ void note_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes
   if (lanes == 0) return;
   RaceChecker& race = *w.cta->race;
   using About = RaceChecker::About;
+  const Scope scope = is_strong(kind) ? scope_of(i) : Scope::gpu;
   if (kind == Access::read && by_lane && w.cta->launch.checks.has(Check::uninit)) {
     // Vectors may hold padding that nobody uses.
     const bool scalar = i.list_count == 1;
-    race.shared(w.agent, lanes, shared.data(), bytes, kind, i.place, scalar ? About::watched : About::nothing);
+    race.shared(w.agent, lanes, shared.data(), bytes, kind, i.place, scalar ? About::watched : About::nothing, scope);
     if (!scalar || race.has_undefined_writes())
       undefine_loaded(w, i, race.undefined(lanes, shared.data(), bytes), UndefinedCause::Kind::shared, at, c.undefined_stores);
     return;
@@ -300,8 +301,8 @@ void note_shared(Warp& w, const Insn& i, const LaneAddresses& at, uint32_t lanes
   for (uint32_t m = undefined; m; m &= m - 1)
     c.undefined_stores[static_cast<uint32_t>(at.at[lowest_lane(m)])] =
         w.undefined->cause(w.cta->program.lists[i.list + i.list_dst]);
-  if (undefined) race.shared(w.agent, undefined, shared.data(), bytes, kind, i.place, About::undefined);
-  if (lanes & ~undefined) race.shared(w.agent, lanes & ~undefined, shared.data(), bytes, kind, i.place);
+  if (undefined) race.shared(w.agent, undefined, shared.data(), bytes, kind, i.place, About::undefined, scope);
+  if (lanes & ~undefined) race.shared(w.agent, lanes & ~undefined, shared.data(), bytes, kind, i.place, About::nothing, scope);
 }
 
 // Loads of local memory that the thread has not written, and stores: a vector of which nothing is written is undefined;
@@ -344,7 +345,8 @@ void note_lanes(Warp& w, const Insn& i, Space space, const LaneAddresses& at, ui
   RaceChecker& race = *w.cta->race;
   const bool strong = i.b & kStrong || is_strong(kind);
   const Access as = !strong ? kind : is_write(kind) ? Access::strong_write : Access::strong_read;
-  if (space == Space::global) race.global(w.agent, lanes, at.at.data(), bytes, as, i.place);
+  const Scope scope = strong ? scope_of(i) : Scope::gpu;
+  if (space == Space::global) race.global(w.agent, lanes, at.at.data(), bytes, as, i.place, scope);
   else note_shared(w, i, at, lanes, bytes, as, owner, true);
   if (!strong) return;
   const StrongOp op = kind == Access::read    ? StrongOp::load
@@ -353,7 +355,7 @@ void note_lanes(Warp& w, const Insn& i, Space space, const LaneAddresses& at, ui
   for (uint32_t m = lanes; m; m &= m - 1) {
     const uint32_t l = lowest_lane(m);
     const uint64_t address = space == Space::global ? at.at[l] : owner.flat(static_cast<uint32_t>(at.at[l]));
-    race.strong(w.agent, l, space == Space::global, address, op, static_cast<Order>(i.d));
+    race.strong(w.agent, l, space == Space::global, address, op, order_of(i), scope, i.place);
   }
 }
 
@@ -393,6 +395,14 @@ Space take_space(Builder& b, bool* cluster) {
   for (size_t s = 1; s < ptx::kSpaceNames.size(); ++s)
     if (b.mods().take(ptx::kSpaceNames[s])) return static_cast<Space>(s);
   return Space::generic;
+}
+
+Scope take_scope(Builder& b) {
+  Scope out = Scope::gpu;
+  for (const auto& [word, scope] : {std::pair{"cta", Scope::cta}, {"cluster", Scope::cluster}, {"gpu", Scope::gpu},
+                                    {"gl", Scope::gpu}, {"sys", Scope::gpu}})
+    if (b.mods().take(word)) out = scope;
+  return out;
 }
 
 void set_address(Insn& i, const AddressOperand& a) {

@@ -10,7 +10,12 @@ namespace tc::sim {
 // Insn fields of every memory access: src[0] = base (or kNone), imm = displacement, and
 enum AccessFlag : uint8_t { kWideBase = 1, kStrong = 2, kWideData = 4, kSignExtend = 8, kVolatile = 16,
                             kClusterSpace = 32 };  // .shared::cluster: the rank bits count, even if they are 0
-// Insn::a = ptx::Space, Insn::b = flags.
+// Insn::a = ptx::Space, Insn::b = flags, Insn::d = order and scope of a strong access.
+inline uint8_t order_and_scope(Order o, Scope s) {
+  return static_cast<uint8_t>(static_cast<uint32_t>(o) | static_cast<uint32_t>(s) << 4);
+}
+inline Order order_of(const Insn& i) { return static_cast<Order>(i.d & 15); }
+inline Scope scope_of(const Insn& i) { return static_cast<Scope>(i.d >> 4); }
 
 struct LaneAddresses {
   alignas(64) std::array<uint64_t, 32> at;
@@ -55,7 +60,7 @@ bool shared_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uint
 bool cluster_address(Warp& w, const Insn& i, uint64_t value, uint32_t bytes, uint32_t align, Cta*& owner,
                      uint32_t& out);
 
-// Tells the race checker of an access, and of what a strong one orders (Insn::d is its Order).
+// Tells the race checker of an access, and of what a strong one orders.
 void note_access(Warp& w, const Insn& i, const WarpAccess& at, uint32_t bytes, Access kind);
 void note_access(Warp& w, const Insn& i, const WarpAccess& at, uint32_t lanes, uint32_t bytes, Access kind);
 // The same for lanes at addresses (without rank) of the executing CTA's shared memory.
@@ -67,6 +72,8 @@ uint32_t undefined_shared(Warp& w, const LaneAddresses& at, uint32_t lanes, uint
 // Takes `.shared`, `.shared::cta`, `.global` ... from the modifiers; generic where there is none.
 // `cluster` (if given) tells .shared::cluster from .shared and .shared::cta.
 ptx::Space take_space(Builder& b, bool* cluster = nullptr);
+// Takes `.cta`, `.cluster`, `.gpu`, `.sys` from the modifiers; .gpu where there is none.
+Scope take_scope(Builder& b);
 // Fills base, displacement and flags of a memory operand.
 void set_address(Insn& i, const AddressOperand& a);
 

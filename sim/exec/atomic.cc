@@ -157,7 +157,8 @@ void build_atomic(Builder& b) {
   uint8_t order = 0;
   for (uint8_t k = 0; k < std::size(kOrders); ++k)
     if (b.mods().take(kOrders[k])) order = k;
-  for (std::string_view s : {"cta", "cluster", "gpu", "sys", "noftz"}) b.mods().take(s);
+  const Scope scope = take_scope(b);
+  b.mods().take("noftz");
   const bool hinted = b.mods().take("L2::cache_hint");
   bool cluster = false;
   const Space space = take_space(b, &cluster);
@@ -178,7 +179,7 @@ void build_atomic(Builder& b) {
   if (b.failed()) return;
   if (space != Space::shared) b.program().orders_ctas = true;
   Insn& i = b.emit(exec);
-  i.a = static_cast<uint8_t>(space), i.c = static_cast<uint8_t>(op), i.d = order;
+  i.a = static_cast<uint8_t>(space), i.c = static_cast<uint8_t>(op), i.d = order_and_scope(static_cast<Order>(order), scope);
   i.bytes = static_cast<uint16_t>(byte_size(*type)), i.vector = static_cast<uint8_t>(count);
   if (cluster) i.b |= kClusterSpace;
   set_address(i, address);

@@ -1,6 +1,6 @@
 // bar.warp.sync, named barriers (bar, barrier), fences, setmaxnreg.
 // PTX ISA 9.7.13.1-4, 9.7.19.5. The simulator is sequentially consistent; fences are for the race checker.
-#include "sim/exec/builder.h"
+#include "sim/exec/access.h"
 #include "sim/exec/collective.h"
 #include "sim/machine/named_barrier.h"
 #include "specs/arch.h"
@@ -73,8 +73,8 @@ Step reduce(Warp& w, const Insn& i) {
   return Step::next;
 }
 
-Step fence(Warp& w, const Insn&) {
-  if (w.cta->race) w.cta->race->fence(w.agent, w.mask);
+Step fence(Warp& w, const Insn& i) {
+  if (w.cta->race) w.cta->race->fence(w.agent, w.mask, scope_of(i), i.place);
   return Step::next;
 }
 
@@ -161,8 +161,9 @@ void build_barrier(Builder& b) {
 void build_fence(Builder& b) {
   if (b.mnemonic() == "membar") {
     if (b.mods().take("proxy")) return b.unsupported_form(b.insn().opcode);
-    for (std::string_view m : {"cta", "gl", "sys", "gpu"}) b.mods().take(m);
-    return void(b.emit(fence));
+    const Scope scope = take_scope(b);
+    b.emit(fence).d = order_and_scope(Order::acq_rel, scope);
+    return;
   }
   if (b.mods().take("proxy")) {
     if (b.mods().take("async")) {
@@ -174,10 +175,11 @@ void build_fence(Builder& b) {
     if (b.mods().take("alias")) return;
     return b.unsupported_form(b.insn().opcode);
   }
-  for (std::string_view m : {"mbarrier_init", "sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "sys",
-                             "sync_restrict::shared::cta", "sync_restrict::shared::cluster"})
+  for (std::string_view m : {"mbarrier_init", "sc", "acq_rel", "acquire", "release", "sync_restrict::shared::cta",
+                             "sync_restrict::shared::cluster"})
     b.mods().take(m);
-  b.emit(fence);
+  const Scope scope = take_scope(b);
+  b.emit(fence).d = order_and_scope(Order::acq_rel, scope);
 }
 
 void build_register_budget(Builder& b) {

@@ -148,7 +148,6 @@ constexpr std::string_view kHints[] = {"ca",
                                        "L2::256B",
                                        "unified"};
 constexpr std::string_view kStrongWords[] = {"relaxed", "acquire", "release", "mmio"};
-constexpr std::string_view kScopes[] = {"cta", "cluster", "gpu", "sys"};
 
 }  // namespace
 
@@ -162,7 +161,7 @@ void build_load_store(Builder& b) {
       flags |= kStrong, order = s == "acquire" ? Order::acquire : s == "release" ? Order::release : order;
   if (b.mods().take("volatile")) flags |= kStrong | kVolatile;
   b.mods().take("weak");
-  for (std::string_view s : kScopes) b.mods().take(s);
+  const Scope scope = take_scope(b);
   const bool hinted = b.insn().opcode.find(".L2::cache_hint") != std::string::npos;
   for (std::string_view s : kHints) b.mods().take(s);
   bool cluster = false;
@@ -197,7 +196,7 @@ void build_load_store(Builder& b) {
   if (!exec) return b.fail("a 64-bit register is expected in " + b.insn().opcode);
   if (flags & kStrong && space != Space::shared) b.program().orders_ctas = true;
   Insn& i = b.emit(exec);
-  i.a = static_cast<uint8_t>(space), i.b = flags, i.d = static_cast<uint8_t>(order);
+  i.a = static_cast<uint8_t>(space), i.b = flags, i.d = order_and_scope(order, scope);
   i.bytes = static_cast<uint16_t>(byte_size(*type));
   set_address(i, address);
   i.list = b.list(registers), i.list_count = static_cast<uint32_t>(vector), i.list_dst = is_store ? 0 : i.list_count;

@@ -1,8 +1,9 @@
 // mbarrier operations. PTX ISA 9.7.13.15; the state machine is sim/machine/mbarrier.h. Lanes act in lane order.
 // Barriers are accesses of 8 bytes for the race checker: init and inval write, the others are atomic, so a use that is
 // not ordered after the init is found. A relaxed wait learns what an acquiring one does (an approximation that hides
-// races), a scope is not looked at. Arrivals may name a barrier of another CTA of the cluster. State tokens: phase <<
-// 20 | pending count before the arrival.
+// races), the scope of a wait is not looked at. Arrivals may name a barrier of another CTA of the cluster. State tokens: phase <<
+// 20 | pending count before the arrival. An arrival of .cta scope (the default) at another CTA's barrier says no more than
+// that what came before it is over (MBAR-13).
 #include "sim/exec/access.h"
 
 namespace tc::sim {
@@ -79,7 +80,7 @@ Step inval_barrier(Warp& w, const Insn& i) {
   return Step::next;
 }
 
-enum ArriveFlag : uint8_t { kExpect = 1, kDrop = 2, kNoComplete = 4, kRelaxed = 8 };
+enum ArriveFlag : uint8_t { kExpect = 1, kDrop = 2, kNoComplete = 4, kRelaxed = 8, kClusterScope = 16 };
 
 // What this lane had done is published by its arrival; by a relaxed one what it had done before its last fence.
 void publish(Warp& w, const Insn& i, uint32_t lane, const Found& f) {
@@ -87,7 +88,9 @@ void publish(Warp& w, const Insn& i, uint32_t lane, const Found& f) {
   note_arrival(w, *f.owner, *f.barrier, f.address, i.place);
   if (!race) return;
   race->pass_tickets(f.barrier->arriving, w.agent, lane);
-  if (!(i.c & kRelaxed)) return race->snapshot_into(f.barrier->arriving, w.agent, 1u << lane);
+  const bool in_scope = f.owner == w.cta || i.c & kClusterScope;
+  if (!(i.c & kRelaxed) && in_scope) return race->snapshot_into(f.barrier->arriving, w.agent, 1u << lane);
+  if (!in_scope) race->out_of_scope_into(f.barrier->arriving, w.agent, lane, i.place);
   race->passed_into(f.barrier->arriving, w.agent, 1u << lane);
   f.barrier->relaxed = true;
   race->strong(w.agent, lane, false, f.owner->flat(f.address), StrongOp::update, Order::relaxed);
@@ -251,6 +254,7 @@ void build_arrive(Builder& b, bool drop) {
   if (b.mods().take("noComplete")) flags |= kNoComplete;
   const Words words = take_words(b, "release", true);
   if (words.relaxed) flags |= kRelaxed;
+  if (words.cluster_scope) flags |= kClusterScope;
   b.expect_operands(1, 3);
   if (b.failed()) return;
   const bool has_state = b.operand(0).kind != Operand::Kind::address;
