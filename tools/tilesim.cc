@@ -447,7 +447,7 @@ int tilesim_main(int argc, char** argv) {
   run.add_option("--input", o.inputs, "NAME=x.npy")->allow_extra_args(false);
   run.add_option("--output", o.outputs, "NAME=y.npy")->allow_extra_args(false);
   run.add_option("--compare", o.compare, "interp, a .npy, an expected.txt, none; default: the file's `check:` lines");
-  run.add_option("--check", o.check, "sanitizers: all, none, or names with commas between");
+  run.add_option("--check", o.check, "sanitizers: all, none, or names with commas between; all,-NAME leaves one out");
   run.add_option("--schedule", o.schedule, "rr, random or adversarial");
   run.add_option("--seed", o.seed, "of the schedule");
   run.add_option("--runs", o.runs, "seeds from --seed on");

@@ -38,12 +38,17 @@ constexpr std::array kByClass = {
 static_assert(kByClass.size() == kDefectClasses.size());
 static_assert(std::ranges::equal(kByClass, kDefectClasses, {}, &ClassRow::defect));
 
-constexpr std::string_view kUninitialised = "BOUND-02";
+// Rules that have a sanitizer of their own.
+struct RuleRow {
+  std::string_view rule;
+  Check check;
+};
+constexpr std::array kByRule = {RuleRow{"BOUND-02", Check::uninit}, RuleRow{"MBAR-06", Check::lap}};
 
 }  // namespace
 
 bool Checks::wants(std::string_view rule) const {
-  if (rule == kUninitialised) return has(Check::uninit);
+  if (const auto* own = std::ranges::find(kByRule, rule, &RuleRow::rule); own != kByRule.end()) return has(own->check);
   const Rule* r = find_rule(rule);
   if (!r) return any();
   const auto* row = std::ranges::find(kByClass, r->defect, &ClassRow::defect);
@@ -53,13 +58,17 @@ bool Checks::wants(std::string_view rule) const {
 std::optional<Checks> parse_checks(std::string_view text) {
   if (text == "none") return Checks(false);
   if (!kChecksCompiled) return std::nullopt;
-  if (text == "all") return Checks(true);
   Checks out(false);
   for (;;) {
     const size_t comma = std::min(text.find(','), text.size());
-    const auto* row = std::ranges::find(kChecks, text.substr(0, comma), &CheckRow::name);
-    if (row == kChecks.end()) return std::nullopt;
-    out.add(row->check);
+    std::string_view name = text.substr(0, comma);
+    const bool minus = name.starts_with('-');
+    name.remove_prefix(minus);
+    const auto* row = std::ranges::find(kChecks, name, &CheckRow::name);
+    if (name == "all" && !minus) out = Checks(true);
+    else if (row == kChecks.end()) return std::nullopt;
+    else if (minus) out.take_away(row->check);
+    else out.add(row->check);
     if (comma == text.size()) return out;
     text.remove_prefix(comma + 1);
   }

@@ -1,5 +1,7 @@
-// The sanitizers by name, as `--check` selects them: all, none, or names with commas between.
+// The sanitizers by name, as `--check` selects them: all, none, or names with commas between; a name after a minus is
+// taken away.
 //   parse_checks("race,uninit")   findings of RACE-01, RACE-02 and BOUND-02, no others
+//   parse_checks("all,-lap")      all but MBAR-06
 // A build with -Dchecks=false has none, so that tools/bench/sim can tell what they cost where they are off.
 // What the machine does not survive (a fault, a deadlock, a launch that is refused) is reported in any case.
 #pragma once
@@ -17,7 +19,7 @@ inline constexpr bool kChecksCompiled = false;
 inline constexpr bool kChecksCompiled = true;
 #endif
 
-enum class Check : uint8_t { race, proxy, barrier, divergence, bulk, wgmma, lifetime, registers, bounds, uninit };
+enum class Check : uint8_t { race, proxy, barrier, divergence, bulk, wgmma, lifetime, registers, bounds, uninit, lap };
 
 struct CheckRow {
   Check check;
@@ -34,14 +36,16 @@ inline constexpr std::array kChecks = {
     CheckRow{Check::registers, "registers", "the register budget"},
     CheckRow{Check::bounds, "bounds", "accesses that the machine survives although they are out of bounds"},
     CheckRow{Check::uninit, "uninit", "reads of what nobody has written"},
+    CheckRow{Check::lap, "lap", "waits that an mbarrier may run two phases ahead of"},
 };
 
 class Checks {
  public:
-  constexpr Checks(bool all = false) : bits_(kChecksCompiled && all ? ~0u : 0) {}
+  constexpr Checks(bool all = false) : bits_(kChecksCompiled && all ? (1u << kChecks.size()) - 1 : 0) {}
   constexpr bool any() const { return kChecksCompiled && bits_ != 0; }
   constexpr bool has(Check c) const { return kChecksCompiled && (bits_ >> static_cast<uint32_t>(c) & 1); }
   constexpr void add(Check c) { bits_ |= 1u << static_cast<uint32_t>(c); }
+  constexpr void take_away(Check c) { bits_ &= ~(1u << static_cast<uint32_t>(c)); }
   // Is a finding of this rule (specs/rule.def) asked for?
   bool wants(std::string_view rule) const;
 
