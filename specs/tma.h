@@ -26,8 +26,8 @@ inline constexpr uint32_t kIm2colMinRank = 3;                              // TM
 inline constexpr std::array<int32_t, 3> kIm2colCorner = {32768, 128, 16};  // TMA-41, by rank from 3: [-x, x)
 inline constexpr uint32_t kIm2colMaxPixels = 1024;                         // TMA-42
 
-// The fill of OOB_FILL_NAN is 0x7FF7 for f16 (H200, testdata/gpu/matrix/tma_tile.txt); that the other types repeat it
-// is an assumption. Element types, numbered as tensormap.replace.elemtype does (TMA-35; the driver's enum has another
+// The fill of OOB_FILL_NAN is 0x7FF7 in every 16 bits of f16, bf16, f32 and f64 (H200,
+// testdata/gpu/matrix/tma_nan.txt); of tf32 it was not measured. Element types, numbered as tensormap.replace.elemtype does (TMA-35; the driver's enum has another
 // order).
 enum class TmaType : uint8_t {
   u8,
