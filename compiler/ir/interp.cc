@@ -15,6 +15,7 @@ void number_values(Program& p, const Func& f) {
   p.slot_of.assign(p.m.values.size(), 0);
   auto add = [&](ValueId v) { p.slot_of[v.index] = p.slots++; };
   for (ValueId v : f.params) add(v);
+  for (ValueId v : f.symbols) add(v);
   auto blocks = [&](auto& self, BlockId b) -> void {
     for (ValueId v : p.m[b].args) add(v);
     for (OpId id : p.m[b].ops) {
@@ -25,77 +26,147 @@ void number_values(Program& p, const Func& f) {
   blocks(blocks, f.body);
 }
 
-// Tensor → numbers. A strided parameter lies in memory as its strides say; the host tensor is its row-major contents.
+// What is looked up of every op once, and in which blocks threads may have to wait for each other.
+void decode(Program& p, const Func& f) {
+  const Module& m = p.m;
+  p.decoded.resize(m.ops.size());
+  p.blocking.assign(m.blocks.size(), false);
+  p.escapes.assign(m.blocks.size(), false);
+  auto blocks = [&](auto& self, BlockId b) -> void {
+    for (OpId id : m[b].ops) {
+      const Op& op = m[id];
+      Decoded& d = p.decoded[id.index];
+      if (!op.operands.empty() && m[op.operands[0]].type.kind == TypeKind::scalar)
+        d.operand = m[op.operands[0]].type.dtype;
+      if (!op.results.empty()) d.result = m[op.results[0]].type.dtype;
+      if (op.operands.size() == 2) d.two = binary_function(op.kind, d.operand);
+      if (op.operands.size() == 1) d.one = unary_function(op.kind, d.operand);
+      if (op.kind == OpKind::call) d.pure = pure_intrinsic(text_attr(op, "name", ""));
+      bool waits = op.kind == OpKind::ws || op.kind == OpKind::mbarrier_wait || op.kind == OpKind::sync_threads ||
+                   is_collective(m, op);
+      p.blocking[b.index] = p.blocking[b.index] || waits;
+      p.escapes[b.index] = p.escapes[b.index] || op.kind == OpKind::break_ || op.kind == OpKind::continue_;
+      for (BlockId inner : op.blocks) {
+        self(self, inner);
+        bool loop = op.kind == OpKind::for_ || op.kind == OpKind::while_;
+        if (op.kind != OpKind::parallel) p.blocking[b.index] = p.blocking[b.index] || p.blocking[inner.index];
+        if (!loop) p.escapes[b.index] = p.escapes[b.index] || p.escapes[inner.index];
+      }
+    }
+  };
+  blocks(blocks, f.body);
+}
+
+int64_t meta_value(const Program& p, const Func& f, const std::vector<Slot>& env, MetaId id) {
+  const MetaNode& n = p.m[id];
+  if (n.kind == MetaKind::literal) return n.value;
+  if (n.kind == MetaKind::param) {
+    for (const auto& [name, value] : f.args)
+      if (name == n.name) return value;
+    return 0;
+  }
+  if (n.kind == MetaKind::symbol) {
+    for (ValueId v : f.symbols)
+      if (p.m[v].name == n.name) return env[p.slot_of[v.index]].uniform.i;
+    return 0;
+  }
+  int64_t a = meta_value(p, f, env, n.lhs), b = n.rhs.valid() ? meta_value(p, f, env, n.rhs) : 0;
+  Module scratch;
+  bool divides = n.kind == MetaKind::floordiv || n.kind == MetaKind::floormod || n.kind == MetaKind::ceildiv;
+  return divides && b == 0 ? 0 : meta_binary(scratch, n.kind, a, b).value;
+}
+
+// Symbols that are an extent of a tensor have its value; the first tensor decides.
+void bind_symbols(const Program& p, const Func& f, std::span<runtime::Tensor> args, std::vector<Slot>& env) {
+  std::vector<bool> bound(f.symbols.size(), false);
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Type& type = p.m[f.params[i]].type;
+    for (size_t d = 0; d < std::min(type.shape.size(), args[i].shape.size()); ++d) {
+      const MetaInt& e = type.shape[d];
+      if (!e.dynamic() || p.m[e.expr].kind != MetaKind::symbol) continue;
+      for (size_t k = 0; k < f.symbols.size(); ++k) {
+        if (bound[k] || p.m[f.symbols[k]].name != p.m[e.expr].name) continue;
+        env[p.slot_of[f.symbols[k].index]].uniform = of(static_cast<int64_t>(args[i].shape[d]));
+        bound[k] = true;
+      }
+    }
+  }
+}
+
+std::vector<int64_t> shape_of(const Program& p, const Func& f, const std::vector<Slot>& env, const Type& type) {
+  std::vector<int64_t> shape;
+  for (const MetaInt& e : type.shape) shape.push_back(e.dynamic() ? meta_value(p, f, env, e.expr) : e.value);
+  return shape;
+}
+
+// Parameters lie in the host tensors themselves. A strided parameter lies in memory as its strides say; the host tensor
+// is its row-major contents. A tensor of an element type that the runtime lacks is given as bytes.
 Status load_params(Program& p, const Func& f, std::span<runtime::Tensor> args, std::vector<Slot>& env) {
   if (args.size() != f.params.size())
     return input_error(f.loc, "'" + f.name + "' has " + std::to_string(f.params.size()) + " parameters, " +
                                   std::to_string(args.size()) + " tensors are given");
+  bind_symbols(p, f, args, env);
   for (size_t i = 0; i < args.size(); ++i) {
     const Type& type = p.m[f.params[i]].type;
     const std::string& name = p.m[f.params[i]].name;
     auto dtype = runtime_dtype(type.dtype);
-    if (!dtype || *dtype != args[i].dtype)
-      return input_error(f.loc, "tensor '" + name + "' has the wrong element type");
-    uint64_t count = type.kind == TypeKind::scalar ? 1 : static_cast<uint64_t>(element_count(type));
-    if (args[i].elements() != count)
+    if (dtype && *dtype != args[i].dtype) return input_error(f.loc, "tensor '" + name + "' has the wrong element type");
+    std::vector<int64_t> shape = shape_of(p, f, env, type);
+    Memory mem = make_memory(type, shape, false);
+    int64_t count = type.kind == TypeKind::scalar ? 1 : mem.elements();
+    int64_t bytes = bytes_for(type.dtype, count);
+    if (static_cast<int64_t>(args[i].bytes.size()) != bytes)
       return input_error(f.loc, "tensor '" + name + "' has " + std::to_string(args[i].elements()) +
                                     " elements, the parameter " + std::to_string(count));
     if (type.kind == TypeKind::scalar) {
-      env[p.slot_of[f.params[i].index]].uniform = args[i].at(0);
+      env[p.slot_of[f.params[i].index]].uniform = load(type.dtype, args[i].bytes.data(), 0);
       continue;
     }
-    Memory& mem = p.globals[f.params[i].index];
-    mem.dtype = type.dtype;
-    mem.strides.assign(type.rank(), 1);
-    for (const MetaInt& e : type.shape) mem.shape.push_back(e.value);
-    for (size_t d = type.rank(); d-- > 1;) mem.strides[d - 1] = mem.strides[d] * mem.shape[d];
-    mem.own.resize(count);
-    for (uint64_t k = 0; k < count; ++k) mem.own[k] = args[i].at(k);
-    mem.data = mem.own.data();
+    mem.data = args[i].bytes.data();
+    mem.bytes = bytes;
+    p.globals[p.slot_of[f.params[i].index]] = std::move(mem);
   }
   return {};
 }
 
-void store_params(const Program& p, const Func& f, std::span<runtime::Tensor> args) {
-  std::vector<bool> written(args.size(), false);
-  walk(p.m, f.body, [&](OpId id) {
-    const Op& op = p.m[id];
-    for (size_t n = 0; n < op.operands.size(); ++n) {
-      char role = operand_role(op, n);
-      for (size_t i = 0; i < args.size(); ++i)
-        if ((role == 'w' || role == 'u') && buffer_of(p.m, op.operands[n]) == f.params[i]) written[i] = true;
-    }
-  });
-  for (size_t i = 0; i < args.size(); ++i)
-    if (auto mem = p.globals.find(f.params[i].index); mem != p.globals.end() && written[i])
-      for (uint64_t k = 0; k < mem->second.own.size(); ++k) args[i].set(k, mem->second.own[k]);
+// CTAs that have to run together: those of a cluster.
+int64_t cluster_size(const Op& launch) {
+  const AttrValue* a = find_attr(launch.attrs, "cluster");
+  const auto* dims = a ? std::get_if<std::vector<MetaInt>>(a) : nullptr;
+  int64_t n = 1;
+  if (dims)
+    for (const MetaInt& d : *dims) n *= d.value;
+  return n;
 }
 
 // All CTAs of one launch; the failure of the lowest CTA counts, whatever the threads do first.
-void run_launch(const Program& p, const Op& launch, const std::vector<Slot>& env, unsigned threads) {
+void run_launch(Program& p, const Op& launch, const std::vector<Slot>& env, unsigned threads) {
   std::vector<int64_t> grid;
   int64_t total = 1;
-  for (ValueId v : launch.operands) total *= grid.emplace_back(static_cast<int64_t>(env[p.slot_of[v.index]].uniform));
+  for (ValueId v : launch.operands) total *= grid.emplace_back(env[p.slot_of[v.index]].uniform.i);
+  int64_t together = cluster_size(launch);
+  if (together > 1 && (grid.empty() || grid[0] % together != 0))
+    stop_unsupported(launch, "clusters along another dimension than x, in the tile interpreter");
   std::atomic<int64_t> next{0}, first_failure{INT64_MAX};
   std::mutex lock;
   std::optional<Diag> failure;
   auto work = [&] {
-    for (int64_t n = next++; n < total && n < first_failure; n = next++) {
-      Cta cta{.p = p,
-              .thread_count = int_attr(launch, "threads", 128),
-              .steps = 0,
-              .memory = {},
-              .barriers = {},
-              .named = {},
-              .groups = {}};
-      std::vector<std::pair<ValueId, int64_t>> index;
-      int64_t rest = n;
-      for (size_t d = 0; d < grid.size(); ++d) {
-        index.emplace_back(p.m[launch.blocks[0]].args[d], rest % grid[d]);
-        rest /= grid[d];
+    for (int64_t n = next.fetch_add(together); n < total && n < first_failure; n = next.fetch_add(together)) {
+      std::vector<std::unique_ptr<Cta>> ctas;
+      std::vector<std::vector<std::pair<ValueId, int64_t>>> index;
+      for (int64_t k = 0; k < together; ++k) {
+        ctas.push_back(std::make_unique<Cta>(Cta{.p = p, .thread_count = int_attr(launch, "threads", 128), .rank = k}));
+        int64_t rest = n + k;
+        auto& of_cta = index.emplace_back();
+        for (size_t d = 0; d < grid.size(); ++d) {
+          of_cta.emplace_back(p.m[launch.blocks[0]].args[d], rest % grid[d]);
+          rest /= grid[d];
+        }
       }
+      for (auto& cta : ctas)
+        for (auto& peer : ctas) cta->cluster.push_back(peer.get());
       try {
-        run_cta(cta, launch.blocks[0], env, index);
+        run_ctas(ctas, launch.blocks[0], env, index);
       } catch (const Stop& s) {
         std::lock_guard guard(lock);
         if (n < first_failure) {
@@ -106,10 +177,20 @@ void run_launch(const Program& p, const Op& launch, const std::vector<Slot>& env
     }
   };
   std::vector<std::thread> pool;
-  for (unsigned i = 1; i < std::min<int64_t>(threads, total); ++i) pool.emplace_back(work);
+  for (unsigned i = 1; i < std::min<int64_t>(threads, total / together); ++i) pool.emplace_back(work);
   work();
   for (std::thread& t : pool) t.join();
   if (failure) throw Stop{*failure};
+}
+
+// Memory of T.alloc_global: all launches of the function see it.
+void allocate_global(Program& p, const Func& f, const std::vector<Slot>& env) {
+  walk(p.m, f.body, [&](OpId id) {
+    const Op& op = p.m[id];
+    if (op.kind != OpKind::alloc || p.m[op.results[0]].type.space != Space::global) return;
+    const Type& type = p.m[op.results[0]].type;
+    p.globals[p.slot_of[op.results[0].index]] = make_memory(type, shape_of(p, f, env, type), true);
+  });
 }
 
 }  // namespace
@@ -118,25 +199,28 @@ std::optional<runtime::DType> runtime_dtype(DType type) { return runtime::dtype_
 
 Status interpret(const Module& m, const Func& f, std::span<runtime::Tensor> args, const InterpOptions& options) {
   if (m.level != Level::tile) return input_error(f.loc, "the interpreter runs tile IR; this module is at device level");
-  Program p{.m = m, .slot_of = {}, .slots = 0, .globals = {}, .max_steps = options.max_steps};
+  Program p{.m = m, .max_steps = options.max_steps};
   number_values(p, f);
+  decode(p, f);
   std::vector<Slot> env(p.slots);
   if (Status s = load_params(p, f, args, env); !s) return s;
   try {
+    allocate_global(p, f, env);
     // Before the launch there are only scalars: one thread computes them.
-    Cta host{.p = p, .thread_count = 1, .steps = 0, .memory = {}, .barriers = {}, .named = {}, .groups = {}};
+    Cta host{.p = p, .thread_count = 1};
     Group& g = host.groups.emplace_back();
     g.threads = {0};
+    g.lanes = 1;
     g.env = env;
     for (OpId id : m[f.body].ops) {
+      Mask one(1, 1);
       if (m[id].kind == OpKind::launch) run_launch(p, m[id], g.env, options.threads);
-      else if (!exec_scalar(host, g, id))
-        throw Stop{unsupported(place(m[id]), "'" + std::string(info(m[id].kind).name) + "' outside of a launch")};
+      else if (!exec_plain_op(host, g, id, one))
+        stop_unsupported(m[id], "'" + std::string(row_of(m[id]).name) + "' outside of a launch");
     }
   } catch (const Stop& s) {
     return s.diag;
   }
-  store_params(p, f, args);
   return {};
 }
 

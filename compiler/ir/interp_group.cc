@@ -1,6 +1,6 @@
-// Control of the tile interpreter: groups of threads with explicit frames, run round robin until each is done or
-// blocked. A group splits where its threads go different ways (a section's border, a condition, a loop bound, a barrier
-// index) and runs on as two.
+// Control of the tile interpreter where threads can block: groups with explicit frames, run round robin until each is
+// done or blocked. A group splits where its threads go different ways (a section's border, a condition, a loop bound, a
+// barrier index) and runs on as two. Control flow in which nothing can block is left to interp_lanes.cc.
 #include <algorithm>
 
 #include "compiler/ir/interp_machine.h"
@@ -42,15 +42,18 @@ void split(Cta& cta, size_t index, const std::vector<bool>& keep) {
       list.resize(n);
     };
     filter(to.threads);
+    to.lanes = to.threads.size();
     for (Slot& s : to.env) {
       if (s.is_uniform()) continue;
       filter(s.lanes);
-      if (std::all_of(s.lanes.begin(), s.lanes.end(), [&](Number n) { return n == s.lanes[0]; })) {
-        s.uniform = s.lanes[0];
-        s.lanes.clear();
-      }
+      set_lanes(s, std::vector<Number>(s.lanes));
     }
-    for (auto& [buffer, cells] : to.locals) filter(cells);
+    for (auto& [buffer, local] : to.locals) {
+      size_t bytes = static_cast<size_t>(local.shape.bytes), n = 0;
+      for (size_t i = 0; i < keep.size(); ++i)
+        if (keep[i] == wanted) std::memmove(local.of(n++), local.of(i), bytes);
+      local.cells.resize(n * bytes);
+    }
   };
   select(g, true);
   select(rest, false);
@@ -65,19 +68,29 @@ bool agree(Cta& cta, size_t index, const std::vector<ValueId>& values) {
   for (ValueId v : values) {
     const Slot& s = slot(cta.p, g, v);
     for (size_t i = 0; i < s.lanes.size(); ++i)
-      if (s.lanes[i] != s.lanes[0]) same = keep[i] = false;
+      if (s.lanes[i].i != s.lanes[0].i) same = keep[i] = false;
   }
   if (!same) split(cta, index, keep);
   return same;
 }
 
-int64_t value(const Cta& cta, const Group& g, ValueId v) { return static_cast<int64_t>(slot(cta.p, g, v).at(0)); }
+int64_t value(const Cta& cta, const Group& g, ValueId v) { return slot(cta.p, g, v).at(0).i; }
 
 void enter(Group& g, OpId id, BlockId block) { g.frames.push_back({.block = block, .op = id}); }
 
 void begin_iteration(const Cta& cta, Group& g, Frame& f) {
   f.next = 0;
-  slot(cta.p, g, cta.p.m[f.block].args[0]) = {static_cast<Number>(f.i), {}};
+  slot(cta.p, g, cta.p.m[f.block].args[0]) = {of(f.i), {}};
+}
+
+// The threads of a section: lo … hi, or only the given ranges of them.
+bool in_section(const Op& op, int64_t lo, int64_t hi, int32_t t) {
+  const AttrValue* a = find_attr(op.attrs, "ranges");
+  const auto* ranges = a ? std::get_if<std::vector<MetaInt>>(a) : nullptr;
+  if (!ranges) return t >= lo && t < hi;
+  for (size_t i = 0; i + 1 < ranges->size(); i += 2)
+    if (t >= (*ranges)[i].value && t < (*ranges)[i + 1].value) return true;
+  return false;
 }
 
 Step exec_ws(Cta& cta, size_t index, OpId id) {
@@ -85,7 +98,7 @@ Step exec_ws(Cta& cta, size_t index, OpId id) {
   const Op& op = cta.p.m[id];
   int64_t lo = int_attr(op, "lo", 0), hi = int_attr(op, "hi", cta.thread_count);
   std::vector<bool> inside;
-  for (int32_t t : g.threads) inside.push_back(t >= lo && t < hi);
+  for (int32_t t : g.threads) inside.push_back(in_section(op, lo, hi, t));
   bool all = std::all_of(inside.begin(), inside.end(), [](bool b) { return b; });
   bool none = std::none_of(inside.begin(), inside.end(), [](bool b) { return b; });
   if (!all && !none) {
@@ -123,46 +136,33 @@ Step exec_if(Cta& cta, size_t index, OpId id) {
   return Step::go_on;
 }
 
-Step exec_break(Cta& cta, size_t index) {
+// A while loop is two frames: its condition, whose end decides, and its body.
+Step exec_while(Cta& cta, size_t index, OpId id) {
   Group& g = cta.groups[index];
-  while (!g.frames.empty()) {
-    OpId of = g.frames.back().op;
-    g.frames.pop_back();
-    if (of.valid() && cta.p.m[of].kind == OpKind::for_) return Step::go_on;
-  }
+  ++g.frames.back().next;
+  enter(g, id, cta.p.m[id].blocks[0]);
+  return Step::go_on;
+}
+Step exec_condition(Cta& cta, size_t index, const Op& op) {
+  if (!agree(cta, index, op.operands)) return Step::split;
+  Group& g = cta.groups[index];
+  OpId loop = g.frames.back().op;
+  bool again = value(cta, g, op.operands[0]) != 0;
+  g.frames.pop_back();
+  if (again) enter(g, loop, cta.p.m[loop].blocks[1]);
   return Step::go_on;
 }
 
-// ---- mbarriers
-Mbarrier& mbarrier(Cta& cta, Group& g, const Op& op) {
-  auto it = cta.barriers.find(op.operands[0].index);
-  if (it == cta.barriers.end()) stop(op, "the mbarrier was not allocated");
-  int64_t i = value(cta, g, op.operands[1]);
-  if (i < 0 || i >= static_cast<int64_t>(it->second.size()))
-    stop(op, "mbarrier " + std::to_string(i) + " of '" + cta.p.m[op.operands[0]].name + "', which has " +
-                 std::to_string(it->second.size()));
-  return it->second[static_cast<size_t>(i)];
+bool is_loop(const Module& m, const Frame& f) {
+  return f.op.valid() && (m[f.op].kind == OpKind::for_ || m[f.op].kind == OpKind::while_);
 }
-
-void settle(Mbarrier& b) {
-  if (b.pending > 0 || b.tx != 0) return;
-  b.pending = b.count;
-  ++b.phase;
-}
-
-Step exec_arrive(Cta& cta, size_t index, const Op& op) {
-  if (!agree(cta, index, {op.operands[1]})) return Step::split;
+Step exec_break(Cta& cta, size_t index, bool leaves) {
   Group& g = cta.groups[index];
-  Mbarrier& b = mbarrier(cta, g, op);
-  for (size_t i = 0; i < g.threads.size(); ++i) {
-    if (op.kind != OpKind::mbarrier_arrive) b.tx += int_attr(op, "bytes", 0);
-    if (op.kind == OpKind::mbarrier_expect_tx) continue;
-    if (b.pending == 0)
-      stop(op, "an arrival at '" + cta.p.m[op.operands[0]].name + "' beyond its count of " + std::to_string(b.count));
-    --b.pending;
-    settle(b);
-  }
-  ++g.frames.back().next;
+  while (!g.frames.empty() && !is_loop(cta.p.m, g.frames.back())) g.frames.pop_back();
+  if (g.frames.empty()) return Step::go_on;
+  Frame& loop = g.frames.back();
+  if (leaves) g.frames.pop_back();
+  else loop.next = cta.p.m[loop.block].ops.size();
   return Step::go_on;
 }
 
@@ -170,14 +170,15 @@ Step exec_wait(Cta& cta, size_t index, OpId id) {
   const Op& op = cta.p.m[id];
   if (!agree(cta, index, {op.operands[1], op.operands[2]})) return Step::split;
   Group& g = cta.groups[index];
-  Mbarrier& b = mbarrier(cta, g, op);
   int64_t slot_index = value(cta, g, op.operands[1]);
+  Mbarrier& b = mbarrier_at(cta, op, op.operands[0], slot_index);
   bool odd = (value(cta, g, op.operands[2]) & 1) != 0;
-  auto next = g.next_phase.try_emplace({op.operands[0].index, slot_index}, odd ? -1 : 0).first;
+  uint32_t array = cta.p.slot_of[op.operands[0].index];
+  auto next = g.next_phase.try_emplace({array, slot_index}, odd ? -1 : 0).first;
   if (b.phase <= next->second) {
     g.blocked = Blocked::mbarrier;
     g.blocked_on = id;
-    g.barrier = op.operands[0].index;
+    g.barrier = array;
     g.index = slot_index;
     g.phase = next->second;
     return Step::blocked;
@@ -201,7 +202,7 @@ Step exec_collective(Cta& cta, size_t index, OpId id) {
       count += static_cast<int64_t>(other.threads.size());
     }
   if (count < top - lo) return Step::blocked;
-  exec_tile(cta, g, id);
+  exec_tile(cta, g, id, 0);
   for (Group* other : here) other->released = true;
   g.released = false;
   g.blocked = Blocked::no;
@@ -235,20 +236,23 @@ Step exec_op(Cta& cta, size_t index, OpId id) {
   const Op& op = cta.p.m[id];
   count_step(cta, op);
   if (op.kind == OpKind::ws) return exec_ws(cta, index, id);
-  if (op.kind == OpKind::for_) return exec_for(cta, index, id);
-  if (op.kind == OpKind::if_) return exec_if(cta, index, id);
-  if (op.kind == OpKind::break_) return exec_break(cta, index);
+  auto framed = [&](bool escape_counts) {
+    return std::any_of(op.blocks.begin(), op.blocks.end(),
+                       [&](BlockId b) { return cta.p.blocking[b.index] || (escape_counts && cta.p.escapes[b.index]); });
+  };
+  if (op.kind == OpKind::for_ && framed(false)) return exec_for(cta, index, id);
+  if (op.kind == OpKind::while_ && framed(false)) return exec_while(cta, index, id);
+  if (op.kind == OpKind::condition) return exec_condition(cta, index, op);
+  if (op.kind == OpKind::if_ && framed(true)) return exec_if(cta, index, id);
+  if (op.kind == OpKind::break_ || op.kind == OpKind::continue_)
+    return exec_break(cta, index, op.kind == OpKind::break_);
   if (op.kind == OpKind::mbarrier_wait) return exec_wait(cta, index, id);
-  if (info(op.kind).sync == Sync::arrive || info(op.kind).sync == Sync::expect ||
-      info(op.kind).sync == Sync::arrive_expect)
-    return exec_arrive(cta, index, op);
   if (op.kind == OpKind::sync_threads) return exec_sync(cta, index, id);
-  if (is_collective(op.kind)) return exec_collective(cta, index, id);
+  if (is_collective(cta.p.m, op)) return exec_collective(cta, index, id);
   Group& g = cta.groups[index];
-  // Asynchronous copies act when they are issued: nothing is left to commit or wait for.
-  bool waits_for_copies = op.kind == OpKind::cp_async_commit || op.kind == OpKind::cp_async_wait;
-  if (!waits_for_copies && !exec_scalar(cta, g, id))
-    throw Stop{unsupported(place(op), "'" + std::string(info(op.kind).name) + "' in the tile interpreter")};
+  Mask all(g.lanes, 1);
+  if (!exec_plain_op(cta, g, id, all))
+    stop_unsupported(op, "'" + std::string(row_of(op).name) + "' in the tile interpreter");
   ++g.frames.back().next;
   return Step::go_on;
 }
@@ -259,8 +263,15 @@ bool settle_frames(const Cta& cta, Group& g) {
     Frame& f = g.frames.back();
     if (f.next < cta.p.m[f.block].ops.size()) return true;
     bool loop = f.op.valid() && cta.p.m[f.op].kind == OpKind::for_;
-    if (loop && ++f.i < f.hi) begin_iteration(cta, g, f);
-    else g.frames.pop_back();
+    bool repeats = f.op.valid() && cta.p.m[f.op].kind == OpKind::while_;
+    if (loop && ++f.i < f.hi) {
+      begin_iteration(cta, g, f);
+    } else if (repeats) {  // the body's end: the condition again
+      f.block = cta.p.m[f.op].blocks[0];
+      f.next = 0;
+    } else {
+      g.frames.pop_back();
+    }
   }
   g.done = true;
   return false;
@@ -293,8 +304,9 @@ std::string threads_text(const Group& g) {
   return "threads " + std::to_string(g.threads.front()) + ".." + std::to_string(g.threads.back());
 }
 
-[[noreturn]] void deadlock(Cta& cta, const std::string& which) {
-  Diag d = input_error({}, "deadlock: no thread of " + which + " can go on");
+// Of all CTAs that run together, the first that cannot go on is reported.
+[[noreturn]] void deadlock(Cta& cta) {
+  Diag d = input_error({}, "deadlock: no thread of " + cta.name + " can go on");
   d.kind = DiagKind::violation;
   for (const Group& g : cta.groups) {
     if (g.done) continue;
@@ -302,7 +314,7 @@ std::string threads_text(const Group& g) {
     std::string what;
     if (g.blocked == Blocked::mbarrier) {
       const Mbarrier& b = cta.barriers[g.barrier][static_cast<size_t>(g.index)];
-      what = " wait for phase " + std::to_string(g.phase) + " of '" + cta.p.m[ValueId{g.barrier}].name + "[" +
+      what = " wait for phase " + std::to_string(g.phase) + " of '" + cta.p.m[op.operands[0]].name + "[" +
              std::to_string(g.index) + "]': " + std::to_string(b.phase) + " phases are complete, " +
              std::to_string(b.pending) + " of " + std::to_string(b.count) + " arrivals and " + std::to_string(b.tx) +
              " bytes are pending";
@@ -323,47 +335,83 @@ void allocate(Cta& cta, BlockId body) {
     const Op& op = m[id];
     if (op.kind != OpKind::alloc) return;
     const Type& type = m[op.results[0]].type;
-    size_t count = static_cast<size_t>(element_count(type));
+    std::vector<int64_t> shape;
+    for (const MetaInt& e : type.shape) {
+      if (e.dynamic()) stop_unsupported(op, "an allocation whose size is known at run time only");
+      shape.push_back(e.value);
+    }
+    uint32_t at = cta.p.slot_of[op.results[0].index];
     if (type.space == Space::barrier) {
       const AttrValue* a = find_attr(op.attrs, "counts");
       const auto* counts = a ? std::get_if<std::vector<MetaInt>>(a) : nullptr;
-      if (!counts || counts->size() != count) stop(op, "an array of mbarriers needs as many counts");
-      auto& list = cta.barriers[op.results[0].index];
-      for (const MetaInt& c : *counts) list.push_back({.count = c.value, .pending = c.value});
+      if (!counts || static_cast<int64_t>(counts->size()) != element_count(type))
+        stop(op, "an array of mbarriers needs as many counts");
+      for (const MetaInt& c : *counts) cta.barriers[at].push_back({.count = c.value, .pending = c.value});
       return;
     }
-    if (type.space == Space::local) return;
-    Memory& mem = cta.memory[op.results[0].index];
-    mem.dtype = type.dtype;
-    mem.space = type.space;
-    mem.own.assign(count, unwritten(type.dtype));
-    mem.data = mem.own.data();
-    mem.strides.assign(type.rank(), 1);
-    for (const MetaInt& e : type.shape) mem.shape.push_back(e.value);
-    for (size_t d = type.rank(); d-- > 1;) mem.strides[d - 1] = mem.strides[d] * mem.shape[d];
+    if (type.space == Space::local || type.space == Space::global) return;
+    cta.memory[at] = make_memory(type, shape, true);
   });
 }
 }  // namespace
 
-void run_cta(Cta& cta, BlockId body, const std::vector<Slot>& env,
-             const std::vector<std::pair<ValueId, int64_t>>& block_index) {
-  allocate(cta, body);
-  Group& all = cta.groups.emplace_back();
-  for (int32_t t = 0; t < cta.thread_count; ++t) all.threads.push_back(t);
-  all.env = env;
-  for (auto [v, i] : block_index) slot(cta.p, all, v) = {static_cast<Number>(i), {}};
-  all.frames.push_back({.block = body, .op = {}});
-  std::string which = "CTA";
-  for (auto [v, i] : block_index) which += " " + std::to_string(i);
-  while (true) {
-    bool moved = false, open = false;
-    for (size_t i = 0; i < cta.groups.size(); ++i) {
-      if (cta.groups[i].done) continue;
-      moved |= run_group(cta, i);
-      open |= !cta.groups[i].done;
+Mbarrier& mbarrier_at(Cta& cta, const Op& op, ValueId array, int64_t index) {
+  auto it = cta.barriers.find(cta.p.slot_of[array.index]);
+  if (it == cta.barriers.end()) stop(op, "the mbarrier was not allocated");
+  if (index < 0 || index >= static_cast<int64_t>(it->second.size()))
+    stop(op, "mbarrier " + std::to_string(index) + " of '" + cta.p.m[array].name + "', which has " +
+                 std::to_string(it->second.size()));
+  return it->second[static_cast<size_t>(index)];
+}
+
+void settle(Mbarrier& b) {
+  if (b.pending > 0 || b.tx != 0) return;
+  b.pending = b.count;
+  ++b.phase;
+}
+
+void arrive(Cta& cta, Group& g, const Op& op, size_t lane) {
+  Mbarrier& b = mbarrier_at(cta, op, op.operands[0], lane_int(cta.p, g, op.operands[1], lane));
+  if (op.kind != OpKind::mbarrier_arrive) b.tx += int_attr(op, "bytes", 0);
+  if (op.kind == OpKind::mbarrier_expect_tx) return;
+  if (b.pending == 0)
+    stop(op, "an arrival at '" + cta.p.m[op.operands[0]].name + "' beyond its count of " + std::to_string(b.count));
+  --b.pending;
+  settle(b);
+}
+
+void run_ctas(std::vector<std::unique_ptr<Cta>>& ctas, BlockId body, const std::vector<Slot>& env,
+              const std::vector<std::vector<std::pair<ValueId, int64_t>>>& block_index) {
+  for (size_t n = 0; n < ctas.size(); ++n) {
+    Cta& cta = *ctas[n];
+    allocate(cta, body);
+    Group& all = cta.groups.emplace_back();
+    for (int32_t t = 0; t < cta.thread_count; ++t) all.threads.push_back(t);
+    all.lanes = all.threads.size();
+    all.env = env;
+    cta.name = "CTA";
+    for (auto [v, i] : block_index[n]) {
+      slot(cta.p, all, v) = {of(i), {}};
+      cta.name += " " + std::to_string(i);
     }
-    if (!open && std::all_of(cta.groups.begin(), cta.groups.end(), [](const Group& g) { return g.done; })) return;
-    if (!moved) deadlock(cta, which);
+    all.frames.push_back({.block = body, .op = {}});
+  }
+  while (true) {
+    bool moved = false;
+    Cta* open = nullptr;
+    for (auto& cta : ctas)
+      for (size_t i = 0; i < cta->groups.size(); ++i) {
+        if (cta->groups[i].done) continue;
+        moved |= run_group(*cta, i);
+        if (!cta->groups[i].done && !open) open = cta.get();
+      }
+    if (!open) {
+      bool done = true;  // a group that split off may have come after its turn
+      for (auto& cta : ctas)
+        done &= std::all_of(cta->groups.begin(), cta->groups.end(), [](const Group& g) { return g.done; });
+      if (done) return;
+    }
+    if (!moved && open) deadlock(*open);
   }
 }
 

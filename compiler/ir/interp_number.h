@@ -1,43 +1,66 @@
-// The numbers that the tile interpreter computes with. Everything the interpreter knows about them is here, so that the
-// type can be exchanged (exact fields instead of floats).
-// Now: a double carries every element type. f16, bf16 and f32 values are exact in it; results are rounded to their type
-// after each operation (f16 and bf16 by way of f32). Integers are exact up to 2^53; a 64-bit integer beyond that is a
-// Diag of the interpreter, not a wrong number.
+// The numbers that the tile interpreter computes with, and how each element type rounds and stores them.
+// A number is an integer (sign- or zero-extended to 64 bits; bool: 0 or 1) or a double, as its type says; every element
+// type is exact in it. Results are rounded to their type after each operation: f32 once from double (exact for + - * /
+// and sqrt), f16 and bf16 by way of f32. Conversions to floats of at most 8 bits saturate, as CUDA's do (satfinite).
+//   round(e4m3, 1000) = 448, round(e2m1, 2.5) = 2 (to even), round(i8, 200) = -56
+// Memory holds elements as the machine does, 4-bit types two a byte, so buffers can be looked at as another type.
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include "compiler/ir/ir.h"
-#include "runtime/dtype.h"
 
 namespace tc::ir::interp {
 
-using Number = double;
-
-inline constexpr double kExactInteger = 9007199254740992.0;  // 2^53
-
-// The value as the type can hold it: rounded, wrapped, or 0/1.
-inline Number round_to(DType type, Number v) {
-  const DTypeInfo& row = info(type);
-  if (type == DType::f32) return static_cast<float>(v);
-  if (type == DType::f16) return runtime::half_to_float(runtime::float_to_half(static_cast<float>(v)));
-  if (type == DType::bf16) return runtime::bf16_to_float(runtime::float_to_bf16(static_cast<float>(v)));
-  if (type == DType::f64) return v;
-  if (type == DType::b1) return v != 0;
-  if (row.bits == 64) return v;
-  int64_t span = int64_t{1} << row.bits;
-  int64_t i = static_cast<int64_t>(v) & (span - 1);
-  return static_cast<Number>(row.kind == NumberKind::sint && i >= span / 2 ? i - span : i);
+union Number {
+  double f;
+  int64_t i = 0;
+  bool operator==(const Number& o) const { return i == o.i; }
+};
+inline Number of(int64_t i) {
+  Number n;
+  n.i = i;
+  return n;
+}
+inline Number of(double f) {
+  Number n;
+  n.f = f;
+  return n;
+}
+inline double as_double(DType type, Number n) {
+  return is_float(type)       ? n.f
+         : type == DType::u64 ? static_cast<double>(static_cast<uint64_t>(n.i))
+                              : static_cast<double>(n.i);
 }
 
-// What memory holds that nobody has written.
-inline Number unwritten(DType type) { return is_float(type) ? std::nan("") : round_to(type, 0x5A5A5A5A); }
+// What the type can hold of the value: rounded, saturated or wrapped.
+double round_to(DType type, double v);
+int64_t wrap_to(DType type, int64_t v);
+Number round_to(DType type, Number n);  // of a number of the same class
+Number convert(DType from, DType to, Number n);
+Number reinterpret(DType from, DType to, Number n);
 
-// a op b in `type` (the operands' type); nullopt where it has no value: division by zero, a shift out of range, an
-// integer that is not exact.
-std::optional<Number> apply_binary(OpKind kind, DType type, Number a, Number b);
-std::optional<Number> apply_unary(OpKind kind, DType type, Number a);
-Number apply_cast(DType from, DType to, Number a);
+// Elements in memory; `index` counts elements. Accesses are relaxed atomics where the element is at least a byte.
+Number load(DType type, const uint8_t* base, int64_t index);
+void store(DType type, uint8_t* base, int64_t index, Number n);
+inline int64_t bytes_for(DType type, int64_t elements) { return (elements * info(type).bits + 7) / 8; }
+// What memory holds that nobody has written: NaN, or 0x5A in every byte.
+void fill_unwritten(DType type, uint8_t* base, int64_t bytes);
+
+using Binary = Number (*)(DType, Number, Number);
+using Unary = Number (*)(DType, Number);
+// The function of an operation on operands of `type`; null: there is none. Division by zero gives 0 (integers).
+Binary binary_function(OpKind kind, DType type);
+Unary unary_function(OpKind kind, DType type);
+// Rows of intrinsic.def that are functions of their operands.
+struct Pure {
+  std::string_view name;
+  Number (*one)(DType, Number);
+  Number (*two)(DType, Number, Number);
+  Number (*three)(DType, Number, Number, Number);
+};
+const Pure* pure_intrinsic(std::string_view name);
 
 }  // namespace tc::ir::interp
