@@ -178,12 +178,34 @@ Value sequence_binary(Session& s, ast::BinOp op, const Value& a, const Value& b,
   if (op == ast::BinOp::mult && is_sequence(a) && is_static_number(b)) return repeat(s, a, b, where);
   if (op == ast::BinOp::mult && is_sequence(b) && is_static_number(a)) return repeat(s, b, a, where);
   if (op == ast::BinOp::add && a.v.index() == b.v.index()) {
-    if (const auto* t = a.as<std::string>()) return text(*t + *b.as<std::string>());
+    if (const auto* t = a.as<std::string>()) {
+      count_items(s, t->size() + b.as<std::string>()->size(), where);
+      return text(*t + *b.as<std::string>());
+    }
     std::vector<Value> items = to_items(s, a, where, "the left side"), more = to_items(s, b, where, "the right side");
     items.insert(items.end(), more.begin(), more.end());
     return a.is<ListObject*>() ? list(s, std::move(items)) : tuple(s, std::move(items));
   }
   fail(where, "operator " + std::string(symbol(op)) + " does not take " + kind_name(a) + " and " + kind_name(b));
+}
+
+// Sets have | & -, dicts |.
+Value dict_binary(Session& s, ast::BinOp op, const DictObject& a, const DictObject& b, const SourceRange& where) {
+  auto has = [](const DictObject& d, const Value& key) {
+    return std::any_of(d.items.begin(), d.items.end(), [&](const auto& i) { return equal_values(i.first, key); });
+  };
+  DictObject out{{}, a.is_set};
+  bool both = op == ast::BinOp::bit_or, common = op == ast::BinOp::bit_and && a.is_set;
+  if (!both && !common && !(op == ast::BinOp::sub && a.is_set))
+    fail_unsupported(where, "operator " + std::string(symbol(op)) + " on dicts or sets");
+  for (const auto& item : a.items)
+    if (both ? a.is_set || !has(b, item.first) : has(b, item.first) == common) out.items.push_back(item);
+  for (const auto& item : b.items)
+    if (both && !(a.is_set && has(a, item.first))) out.items.push_back(item);
+  count_items(s, out.items.size(), where);
+  DictObject& made = dict(s);
+  made = std::move(out);
+  return Value{&made};
 }
 
 Value runtime_binary(Session& s, ast::BinOp op, const Value& a, const Value& b, const SourceRange& where) {
@@ -355,12 +377,19 @@ std::optional<bool> truth(Session& s, const Value& v, const SourceRange& where) 
   if (const auto* t = v.as<const TupleObject*>()) return !(*t)->items.empty();
   if (const auto* d = v.as<DictObject*>()) return !(*d)->items.empty();
   if (const auto* o = v.as<const OpaqueObject*>()) fail_opaque(**o, where, "the condition");
-  if (v.is<FunctionObject*>() || v.is<DType>() || v.is<const Builtin*>() || v.is<NamespaceV>()) return true;
+  if (const auto* t = v.as<const HostTensor*>(); t && (*t)->values && (*t)->values->size() == 1)
+    return (*t)->values->front() != 0;
+  if (v.is<FunctionObject*>() || v.is<DType>() || v.is<const Builtin*>() || v.is<NamespaceV>() ||
+      v.is<ClassObject*>() || v.is<ObjectObject*>() || v.is<const PartialObject*>() || v.is<const MethodObject*>() ||
+      v.is<HostObject*>() || v.is<Instance*>() || v.is<const TensorType*>())
+    return true;
   if (is_runtime(v)) return std::nullopt;
   fail(where, kind_name(v) + " is no condition");
 }
 
-bool equal_values(const Value& a, const Value& b) {
+namespace {
+constexpr int kMaxNesting = 20;  // of lists in lists that are compared; deeper ones are different
+bool equal_nested(const Value& a, const Value& b, int depth) {
   if (is_static_number(a) && is_static_number(b)) return to_double(a, {}, "") == to_double(b, {}, "");
   if (a.is<DType>() || b.is<DType>()) {  // dtype == "float16" holds
     auto name = [](const Value& v) -> std::string_view {
@@ -371,8 +400,10 @@ bool equal_values(const Value& a, const Value& b) {
     return !name(a).empty() && name(a) == name(b);
   }
   if (a.v.index() != b.v.index()) return false;
-  auto same_items = [](const std::vector<Value>& x, const std::vector<Value>& y) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(), equal_values);
+  auto same_items = [depth](const std::vector<Value>& x, const std::vector<Value>& y) {
+    return depth < kMaxNesting &&
+           (&x == &y || std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                                   [depth](const Value& p, const Value& q) { return equal_nested(p, q, depth + 1); }));
   };
   return std::visit(
       Overload{
@@ -384,6 +415,16 @@ bool equal_values(const Value& a, const Value& b) {
           [&](const SymbolObject* o) { return o->name == (*b.as<const SymbolObject*>())->name; },
           [&](const HostTensor* o) { return o == *b.as<const HostTensor*>(); },
           [&](HostObject* o) { return o == *b.as<HostObject*>(); },
+          [&](ClassObject* o) { return o == *b.as<ClassObject*>(); },
+          [&](ObjectObject* o) { return o == *b.as<ObjectObject*>(); },
+          [&](Instance* o) { return o == *b.as<Instance*>(); },
+          [&](NamespaceV o) { return std::string_view(o.name) == b.as<NamespaceV>()->name; },
+          [&](const PartialObject* o) { return o == *b.as<const PartialObject*>(); },
+          [&](const MethodObject* o) { return o == *b.as<const MethodObject*>(); },
+          [&](const DecoratorObject* o) { return o == *b.as<const DecoratorObject*>(); },
+          [&](const TensorType* o) { return o == *b.as<const TensorType*>(); },
+          [&](DictObject* o) { return o == *b.as<DictObject*>(); },
+          [&](const RangeObject* o) { return o == *b.as<const RangeObject*>(); },
           [&](FunctionObject* f) { return f == *b.as<FunctionObject*>(); },
           [&](const Builtin* f) { return f == *b.as<const Builtin*>(); },
           [&](const OpaqueObject* o) { return o == *b.as<const OpaqueObject*>(); },
@@ -392,22 +433,44 @@ bool equal_values(const Value& a, const Value& b) {
       },
       a.v);
 }
+}  // namespace
+
+bool equal_values(const Value& a, const Value& b) { return equal_nested(a, b, 0); }
+
+namespace {
+Value tensor_binary(Session& s, ast::BinOp op, const Value& a, const Value& b, const SourceRange& where) {
+  const auto *x = a.as<const HostTensor*>(), *y = b.as<const HostTensor*>();
+  if (op == ast::BinOp::matmult && x && y) return *call_tensor_operation(s, **x, "matmul", {b}, {}, where);
+  Value out = tensor_arithmetic(s, a, b, false, where);
+  if (auto values = tensor_values(op, a, b)) {
+    HostTensor valued = **out.as<const HostTensor*>();
+    valued.values = std::move(values);
+    return host_tensor(s, std::move(valued));
+  }
+  return out;
+}
+}  // namespace
 
 Value binary(Session& s, ast::BinOp op, const Value& a, const Value& b, const SourceRange& where) {
   if (a.is<const OpaqueObject*>() || b.is<const OpaqueObject*>()) {
     const auto* o = a.as<const OpaqueObject*>();
-    return opaque(s, (o ? *o : *b.as<const OpaqueObject*>())->what + " " + std::string(symbol(op)) + " ...", where);
+    const OpaqueObject& from = o ? **o : **b.as<const OpaqueObject*>();
+    return derived(s, from, from.what + " " + std::string(symbol(op)) + " ...");
   }
-  if (a.is<const HostTensor*>() || b.is<const HostTensor*>()) return tensor_arithmetic(s, a, b, false, where);
+  if (a.is<const HostTensor*>() || b.is<const HostTensor*>()) return tensor_binary(s, op, a, b, where);
   if (is_static_number(a) && is_static_number(b)) return static_binary(s, op, a, b, where);
+  if (a.is<DType>() && b.is<std::string>()) return sequence_binary(s, op, text(format(s, a)), b, where);
+  if (a.is<std::string>() && b.is<DType>()) return sequence_binary(s, op, a, text(format(s, b)), where);
   if (is_sequence(a) || is_sequence(b)) return sequence_binary(s, op, a, b, where);
+  if (a.is<DictObject*>() && b.is<DictObject*>())
+    return dict_binary(s, op, **a.as<DictObject*>(), **b.as<DictObject*>(), where);
   if (is_runtime(a) || is_runtime(b)) return runtime_binary(s, op, a, b, where);
   fail(where, "operator " + std::string(symbol(op)) + " does not take " + kind_name(a) + " and " + kind_name(b));
 }
 
 Value unary(Session& s, ast::UnaryOp op, const Value& a, const SourceRange& where) {
   using ast::UnaryOp;
-  if (const auto* o = a.as<const OpaqueObject*>()) return opaque(s, std::string(symbol(op)) + " " + (*o)->what, where);
+  if (const auto* o = a.as<const OpaqueObject*>()) return derived(s, **o, std::string(symbol(op)) + " " + (*o)->what);
   if (a.is<const HostTensor*>()) return a;
   if (op == UnaryOp::not_) {
     if (const auto* b = a.as<BoolV>(); b && b->decision)
@@ -434,7 +497,7 @@ Value compare(Session& s, ast::CmpOp op, const Value& a, const Value& b, const S
   using ast::CmpOp;
   for (const Value* side : {&a, &b})
     if (const auto* o = side->as<const OpaqueObject*>())
-      return opaque(s, (*o)->what + " " + std::string(symbol(op)) + " ...", where);
+      return derived(s, **o, (*o)->what + " " + std::string(symbol(op)) + " ...");
   if ((a.is<const HostTensor*>() || b.is<const HostTensor*>()) && comparison_kind(op))
     return tensor_arithmetic(s, a, b, true, where);
   if (op == CmpOp::in || op == CmpOp::not_in) return contains(s, op, a, b, where);

@@ -1,6 +1,6 @@
 // A function of the library or of Python, one row each: name space, name, parameters, what it does.
 // Parameters are written as in Python, with "=" behind those that may be left out: "src, dst, *, disable_tma=".
-// "*blocks" takes all further positional arguments. Internal to compiler/eval.
+// "*blocks" takes all further positional arguments, "**" at the end keywords of every name. Internal to compiler/eval.
 #pragma once
 #include <span>
 
@@ -30,6 +30,7 @@ struct Builtin {
 };
 
 std::span<const Builtin> host_builtins();    // Python's own, tilelang.*, math.*
+std::span<const Builtin> python_builtins();  // more of Python's own
 std::span<const Builtin> eager_builtins();   // T.const, T.dynamic, T.empty
 std::span<const Builtin> alloc_builtins();   // T.alloc_*, T.Tensor
 std::span<const Builtin> tile_builtins();    // copy, gemm, fill

@@ -6,8 +6,8 @@
 
 namespace tc::eval {
 namespace {
-constexpr std::span<const Builtin> (*kTables[])() = {host_builtins, eager_builtins, alloc_builtins, tile_builtins,
-                                                     loop_builtins, sync_builtins,  scalar_builtins};
+constexpr std::span<const Builtin> (*kTables[])() = {host_builtins, python_builtins, eager_builtins, alloc_builtins,
+                                                     tile_builtins, loop_builtins,   sync_builtins,  scalar_builtins};
 
 struct Param {
   std::string name;
@@ -21,7 +21,7 @@ std::vector<Param> parse_params(std::string_view spec) {
     size_t end = spec.find(", ");
     std::string_view item = spec.substr(0, end);
     spec = end == std::string_view::npos ? std::string_view() : spec.substr(end + 2);
-    if (item == "*") {
+    if (item == "*" || item == "**") {
       keyword_only = true;
       continue;
     }
@@ -65,7 +65,7 @@ Value language_attribute(const std::string& name, const SourceRange& where) {
     if (name == alias) return Value{type};
   if (auto t = dtype_from_name(name)) return Value{*t};
   if (is_language_name(name)) fail_unsupported(where, "T." + name);
-  fail(where, "tilelang.language has no name '" + name + "'");
+  fail(where, "tilelang.language has no name '" + name + "'" + did_you_mean(name, language_names()));
 }
 }  // namespace
 
@@ -114,7 +114,14 @@ Value namespace_attribute(Session& s, const NamespaceV& ns, const std::string& n
   if (space == "math" && name == "pi") return real(3.14159265358979323846);
   if (space == "math" && name == "inf") return real(HUGE_VAL);
   if (space == "math" && name == "e") return real(2.71828182845904523536);
-  if (space == "builtins" && !s.host) fail(where, "name '" + name + "' is not defined");
+  if (space == "builtins" && !s.host) {
+    std::vector<std::string> names;
+    for (const Builtin& row : host_builtins())
+      if (std::string_view(row.space) == "builtins") names.push_back(row.name);
+    if (s.globals)
+      for (const auto& [n, v] : s.globals->names) names.push_back(n);
+    fail(where, "name '" + name + "' is not defined" + did_you_mean(name, names));
+  }
   return opaque(s, space == "builtins" ? name : std::string(space) + "." + name, where);
 }
 
@@ -133,7 +140,12 @@ Value call_builtin(Session& s, Scope& scope, const Builtin& b, const std::vector
   }
   for (const auto& [name, value] : keywords) {
     auto p = std::find_if(params.begin(), params.end(), [&](const Param& q) { return q.name == name && !q.star; });
-    if (p == params.end()) fail(where, full_name(b) + " has no parameter '" + name + "'");
+    bool any = std::string_view(b.params).ends_with("**");
+    if (p == params.end() && !any) {
+      std::vector<std::string> names;
+      for (const Param& q : params) names.push_back(q.name);
+      fail(where, full_name(b) + " has no parameter '" + name + "'" + did_you_mean(name, names));
+    }
     for (const auto& [n, v] : args.named)
       if (n == name) fail(where, "'" + name + "' of " + full_name(b) + " is given twice");
     args.named.emplace_back(name, value);
@@ -199,6 +211,27 @@ Value import_value(Session& s, const ast::ImportName& name, const SourceRange& w
   return value;
 }
 
+namespace {
+// property, staticmethod, classmethod; of others (functools.wraps, lru_cache, pytest marks, torch.no_grad()) the
+// function is called as it is written. Those of other languages for kernels make something else of it.
+Value decorate_unknown(Session& s, const OpaqueObject& decorator, const Value& function, const SourceRange& where) {
+  auto* const* f = function.as<FunctionObject*>();
+  if (!f || decorator.what.starts_with("triton"))
+    return opaque(s, "a function decorated with " + decorator.what, where);
+  static constexpr std::pair<std::string_view, MethodRole> kRoles[] = {{"property", MethodRole::property},
+                                                                       {"cached_property", MethodRole::property},
+                                                                       {"staticmethod", MethodRole::static_method},
+                                                                       {"classmethod", MethodRole::class_method}};
+  for (auto [name, role] : kRoles) {
+    if (decorator.what != name && !decorator.what.ends_with("." + std::string(name))) continue;
+    FunctionObject& method = s.heap.functions.emplace_back(**f);
+    method.role = role;
+    return Value{&method};
+  }
+  return function;
+}
+}  // namespace
+
 Value decorate(Session& s, const Value& decorator, const Value& function, const SourceRange& where) {
   const auto* f = function.as<FunctionObject*>();
   if (const auto* b = decorator.as<const Builtin*>()) {
@@ -220,16 +253,20 @@ Value decorate(Session& s, const Value& decorator, const Value& function, const 
     if ((*d)->configs) decorated.configs = (*d)->configs;
     return Value{&decorated};
   }
-  if (const auto* g = decorator.as<FunctionObject*>())
-    return call_function(s, **g, bind_params(**g, {function}, {}, where, false), where);
-  if (const auto* o = decorator.as<const OpaqueObject*>()) {
-    // functools.wraps, pytest marks …: unknown, but of a plain helper it can only matter where the helper is used.
-    return opaque(s, "a function decorated with " + (*o)->what, where);
+  if (const auto* o = decorator.as<const OpaqueObject*>()) return decorate_unknown(s, **o, function, where);
+  if (auto* const* marker = decorator.as<HostObject*>(); marker && (*marker)->kind == HostKind::marker && f) {
+    FunctionObject& marked = s.heap.functions.emplace_back(**f);
+    marked.test_values.emplace_back(*(*marker)->attrs["names"].as<std::string>(), (*marker)->attrs["values"]);
+    return Value{&marked};
+  }
+  if (decorator.is<FunctionObject*>() || decorator.is<const PartialObject*>() || decorator.is<ClassObject*>()) {
+    Scope none_scope;
+    return apply(s, none_scope, decorator, {function}, {}, where);
   }
   fail(where, kind_name(decorator) + " is no decorator");
 }
 
-Value call_method(Session& s, const MethodObject& m, const std::vector<Value>& positional,
+Value call_method(Session& s, Scope& scope, const MethodObject& m, const std::vector<Value>& positional,
                   const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where) {
   if (const auto* t = m.self.as<const HostTensor*>())
     return call_tensor_method(s, **t, m.name, positional, keywords, where);
@@ -240,23 +277,11 @@ Value call_method(Session& s, const MethodObject& m, const std::vector<Value>& p
     if (positional.size() != 1) fail(where, "astype takes one argument");
     return scalar(convert(s, to_scalar(s, m.self, where, "the value"), to_dtype(s, positional[0], where)));
   }
-  if (const auto* l = m.self.as<ListObject*>(); l && m.name == "append" && positional.size() == 1) {
-    (*l)->items.push_back(positional[0]);
-    (*l)->length_expr = {};
-    return none();
-  }
-  if (const auto* d = m.self.as<DictObject*>()) {
-    if (m.name == "get" && !positional.empty()) {
-      for (const auto& [k, v] : (*d)->items)
-        if (equal_values(k, positional[0])) return v;
-      return positional.size() > 1 ? positional[1] : none();
-    }
-    std::vector<Value> items;
-    for (const auto& [k, v] : (*d)->items)
-      items.push_back(m.name == "keys" ? k : m.name == "values" ? v : tuple(s, {k, v}));
-    return list(s, std::move(items));
-  }
-  fail_unsupported(where, "method '" + m.name + "' of " + kind_name(m.self));
+  if (m.self.is<DType>()) return m.self;  // as_torch
+  if (m.self.is<ObjectObject*>()) return m.self;
+  if (auto* const* type = m.self.as<ClassObject*>())
+    return apply_autograd(s, scope, **type, positional, keywords, where);
+  return call_python_method(s, scope, m, positional, keywords, where);
 }
 
 }  // namespace tc::eval

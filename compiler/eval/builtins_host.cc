@@ -30,7 +30,7 @@ Value autotune(Session& s, Scope&, Args& a) {
   if (configs) {
     Value items = *configs;
     if (auto* const* f = configs->as<FunctionObject*>(); f && (*f)->params->list.empty())
-      items = call_function(s, **f, {}, a.where);
+      items = call_function(s, **f, bind_params(s, **f, {}, {}, a.where, false), a.where);
     s.heap.values.push_back(items);
     configs = &s.heap.values.back();
   }
@@ -93,12 +93,30 @@ Value len(Session& s, Scope&, Args& a) {
   const Value& v = a.need("x");
   if (const auto* l = v.as<ListObject*>(); l && (*l)->length_expr.expr.valid()) return integer((*l)->length_expr);
   if (const auto* t = v.as<std::string>()) return integer(static_cast<int64_t>(t->size()));
+  if (const auto* t = v.as<const HostTensor*>(); t && (*t)->shape && !(*t)->shape->empty()) return (*t)->shape->front();
+  if (const auto* l = v.as<ListObject*>(); l && (*l)->uncertain && s.host)
+    return opaque(s, "the length of a list that is not known", a.where);
+  if (const OpaqueObject* o = unknown_condition(s, v, a.where)) return opaque(s, "len(" + o->what + ")", a.where);
   if (v.is<BufferV>()) return integer(s.module[v.as<BufferV>()->id].type.shape[0]);
   return integer(static_cast<int64_t>(to_items(s, v, a.where, "the argument of len").size()));
 }
 
-Value extreme(Session& s, Args& a, bool want_max) {
+Value extreme(Session& s, Scope& scope, Args& a, bool want_max) {
+  if (a.rest.size() == 1 && s.host)
+    if (const OpaqueObject* o = unknown_condition(s, a.rest[0], a.where))
+      return opaque(s, (want_max ? "max(" : "min(") + o->what + ")", a.where);
   std::vector<Value> items = a.rest.size() == 1 ? to_items(s, a.rest[0], a.where, "the argument") : a.rest;
+  if (items.empty() && a.given("default")) return a.need("default");
+  if (!items.empty() && a.given("key")) {  // the first of the largest, or of the smallest
+    Value best = items[0], best_key = apply(s, scope, a.need("key"), {best}, {}, a.where);
+    for (size_t i = 1; i < items.size(); ++i) {
+      Value key = apply(s, scope, a.need("key"), {items[i]}, {}, a.where);
+      Value better = compare(s, want_max ? ast::CmpOp::gt : ast::CmpOp::lt, key, best_key, a.where);
+      if (better.is<const OpaqueObject*>()) return better;
+      if (to_bool(s, better, a.where, "the comparison")) best = items[i], best_key = key;
+    }
+    return best;
+  }
   if (items.empty()) fail(a.where, "min and max need arguments");
   Value best = items[0];
   for (size_t i = 1; i < items.size(); ++i) {
@@ -116,12 +134,23 @@ Value extreme(Session& s, Args& a, bool want_max) {
   }
   return best;
 }
-Value py_max(Session& s, Scope&, Args& a) { return extreme(s, a, true); }
-Value py_min(Session& s, Scope&, Args& a) { return extreme(s, a, false); }
+Value py_max(Session& s, Scope& scope, Args& a) { return extreme(s, scope, a, true); }
+Value py_min(Session& s, Scope& scope, Args& a) { return extreme(s, scope, a, false); }
 
 Value py_int(Session& s, Scope&, Args& a) {
+  if (!a.given("x")) return integer(0);
   const Value& v = a.need("x");
-  if (v.is<const OpaqueObject*>()) return opaque(s, "int(" + (*v.as<const OpaqueObject*>())->what + ")", a.where);
+  if (const auto* t = v.as<std::string>()) {
+    ArgValue parsed = parse_arg(*t);
+    if (const auto* i = std::get_if<int64_t>(&parsed)) return integer(*i);
+    fail(a.where, "int of '" + *t + "'");
+  }
+  if (const auto* t = v.as<const HostTensor*>()) {
+    if ((*t)->values && (*t)->values->size() == 1) return integer((*t)->values->front());
+    return opaque(s, "int(" + (*t)->what + ")", a.where);
+  }
+  if (v.is<const OpaqueObject*>())
+    return derived(s, **v.as<const OpaqueObject*>(), "int(" + (*v.as<const OpaqueObject*>())->what + ")");
   const auto* f = v.as<FloatV>();
   if (!f) return integer(to_int(s, v, a.where, "the argument"));
   if (f->params) {
@@ -133,33 +162,56 @@ Value py_int(Session& s, Scope&, Args& a) {
   return integer(static_cast<int64_t>(f->value));
 }
 Value py_float(Session& s, Scope&, Args& a) {
+  if (!a.given("x")) return real(0);
+  if (const OpaqueObject* o = unknown_condition(s, a.need("x"), a.where))
+    return opaque(s, "float(" + o->what + ")", a.where);
   if (a.need("x").is<FloatV>()) return a.need("x");
   if (const auto* t = a.need("x").as<std::string>(); t && (*t == "inf" || *t == "-inf"))
     return real(*t == "inf" ? HUGE_VAL : -HUGE_VAL);
   return binary(s, ast::BinOp::mult, a.need("x"), real(1.0), a.where);
 }
-Value py_bool(Session& s, Scope&, Args& a) { return boolean(to_bool(s, a.need("x"), a.where, "the argument")); }
-Value py_str(Session& s, Scope&, Args& a) { return text(format(s, a.need("x"))); }
+Value py_bool(Session& s, Scope&, Args& a) {
+  if (!a.given("x")) return boolean(false);
+  if (const OpaqueObject* o = unknown_condition(s, a.need("x"), a.where))
+    return opaque(s, "bool(" + o->what + ")", a.where);
+  return boolean(to_bool(s, a.need("x"), a.where, "the argument"));
+}
+Value py_str(Session& s, Scope&, Args& a) { return text(a.given("x") ? format(s, a.need("x")) : ""); }
+// list(x), tuple(x) of what is not known.
+std::optional<Value> unknown_sequence(Session& s, const Args& a) {
+  if (!a.given("x")) return std::nullopt;
+  const OpaqueObject* o = unknown_condition(s, a.need("x"), a.where);
+  return o ? std::optional(opaque(s, "the items of " + o->what, a.where)) : std::nullopt;
+}
 Value py_list(Session& s, Scope&, Args& a) {
+  if (auto open = unknown_sequence(s, a)) return *open;
   return list(s, a.given("x") ? to_items(s, a.need("x"), a.where, "the argument") : std::vector<Value>());
 }
 Value py_tuple(Session& s, Scope&, Args& a) {
+  if (auto open = unknown_sequence(s, a)) return *open;
   return tuple(s, a.given("x") ? to_items(s, a.need("x"), a.where, "the argument") : std::vector<Value>());
 }
 Value py_abs(Session& s, Scope&, Args& a) {
   const Value& v = a.need("x");
+  if (const OpaqueObject* o = unknown_condition(s, v, a.where)) return opaque(s, "abs(" + o->what + ")", a.where);
   if (is_runtime(v)) return scalar(s.trace->builder.unary(ir::OpKind::abs, to_scalar(s, v, a.where, "the argument")));
   return to_double(v, a.where, "the argument") < 0 ? unary(s, ast::UnaryOp::usub, v, a.where) : v;
 }
 Value py_sum(Session& s, Scope&, Args& a) {
-  Value total = integer(0);
+  if (const OpaqueObject* o = unknown_condition(s, a.need("x"), a.where))
+    return opaque(s, "sum(" + o->what + ")", a.where);
+  Value total = a.given("start") ? a.need("start") : integer(0);
   for (const Value& v : to_items(s, a.need("x"), a.where, "the argument of sum"))
     total = binary(s, ast::BinOp::add, total, v, a.where);
   return total;
 }
 Value quantified(Session& s, Args& a, bool all) {
+  if (const OpaqueObject* o = unknown_condition(s, a.need("x"), a.where))
+    return opaque(s, (all ? "all(" : "any(") + o->what + ")", a.where);
   for (const Value& v : to_items(s, a.need("x"), a.where, "the argument"))
-    if (to_bool(s, v, a.where, "the condition") != all) return boolean(!all);
+    if (const OpaqueObject* o = unknown_condition(s, v, a.where))
+      return opaque(s, (all ? "all(" : "any(") + o->what + ")", a.where);
+    else if (to_bool(s, v, a.where, "the condition") != all) return boolean(!all);
   return boolean(all);
 }
 Value py_all(Session& s, Scope&, Args& a) { return quantified(s, a, true); }
@@ -170,13 +222,19 @@ Value py_print(Session& s, Scope&, Args& a) {
 }
 Value enumerate(Session& s, Scope&, Args& a) {
   std::vector<Value> out;
+  if (const OpaqueObject* o = unknown_condition(s, a.need("x"), a.where))
+    return opaque(s, "the items of " + o->what, a.where);
+  int64_t start = a.given("start") ? to_int(s, a.need("start"), a.where, "the start").value : 0;
   for (const Value& v : to_items(s, a.need("x"), a.where, "the argument"))
-    out.push_back(tuple(s, {integer(static_cast<int64_t>(out.size())), v}));
+    out.push_back(tuple(s, {integer(start + static_cast<int64_t>(out.size())), v}));
   return list(s, std::move(out));
 }
 Value zip(Session& s, Scope&, Args& a) {
   std::vector<std::vector<Value>> columns;
-  for (const Value& v : a.rest) columns.push_back(to_items(s, v, a.where, "an argument of zip"));
+  for (const Value& v : a.rest) {
+    if (const OpaqueObject* o = unknown_condition(s, v, a.where)) return opaque(s, "the items of " + o->what, a.where);
+    columns.push_back(to_items(s, v, a.where, "an argument of zip"));
+  }
   std::vector<Value> out;
   for (size_t i = 0; !columns.empty(); ++i) {
     std::vector<Value> row;
@@ -236,21 +294,21 @@ constexpr Builtin kRows[] = {
     {"tilelang", "next_power_of_2", "x", next_power_of_2},
     {"builtins", "range", "*args", range},
     {"builtins", "len", "x", len},
-    {"builtins", "max", "*args", py_max},
-    {"builtins", "min", "*args", py_min},
-    {"builtins", "int", "x", py_int},
-    {"builtins", "float", "x", py_float},
-    {"builtins", "bool", "x", py_bool},
-    {"builtins", "str", "x", py_str},
+    {"builtins", "max", "*args, key=, default=", py_max},
+    {"builtins", "min", "*args, key=, default=", py_min},
+    {"builtins", "int", "x=", py_int},
+    {"builtins", "float", "x=", py_float},
+    {"builtins", "bool", "x=", py_bool},
+    {"builtins", "str", "x=", py_str},
     {"builtins", "list", "x=", py_list},
     {"builtins", "tuple", "x=", py_tuple},
     {"builtins", "abs", "x", py_abs},
-    {"builtins", "sum", "x", py_sum},
+    {"builtins", "sum", "x, start=", py_sum},
     {"builtins", "all", "x", py_all},
     {"builtins", "any", "x", py_any},
-    {"builtins", "print", "*args", py_print},
-    {"builtins", "enumerate", "x", enumerate},
-    {"builtins", "zip", "*args", zip},
+    {"builtins", "print", "*args, **", py_print},
+    {"builtins", "enumerate", "x, start=", enumerate},
+    {"builtins", "zip", "*args, strict=", zip},
     {"math", "sqrt", "x", math_fn<std::sqrt>},
     {"math", "exp", "x", math_fn<std::exp>},
     {"math", "log", "x, base=", math_log},

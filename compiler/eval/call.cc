@@ -1,10 +1,12 @@
 // Calls: Python functions, builtins, methods, dtypes as casts; attributes of values.
+#include <cmath>
+
 #include "compiler/eval/builtin.h"
 #include "compiler/eval/session.h"
 
 namespace tc::eval {
 namespace {
-constexpr int kMaxCallDepth = 100;
+constexpr size_t kMaxCallDepth = 100;
 
 // Is there a @T.prim_func def (or a T.Kernel launch) directly in this body, not in a nested decorated factory?
 bool decorated_with(const ast::FunctionDef& def, std::string_view name) {
@@ -44,6 +46,7 @@ void scan(const ast::Body& body, Contents& found) {
 }  // namespace
 
 namespace {
+// An attribute of a plain value of Python, of the kernel's values and types.
 Value method(Session& s, const Value& self, const std::string& name) {
   s.heap.methods.push_back({self, name});
   return Value{static_cast<const MethodObject*>(&s.heap.methods.back())};
@@ -61,6 +64,11 @@ Value opaque_attribute(Session& s, const OpaqueObject& o, const std::string& nam
     if (auto t = dtype_from_name(name)) return Value{*t};
   }
   if (full == "torch.version.hip") return none();
+  if (full == "torch.inf" || full == "numpy.inf") return real(HUGE_VAL);
+  if (full == "torch.pi" || full == "numpy.pi") return real(3.14159265358979323846);
+  if (o.what == "numpy")
+    if (auto t = dtype_from_name(name)) return Value{*t};
+  if (o.cause) return derived(s, o, std::move(full));
   return opaque(s, std::move(full), where);
 }
 }  // namespace
@@ -78,6 +86,8 @@ Value make_function(Session& s, Scope& scope, const ast::FunctionDef& def, const
   f.is_eager = contents.launch;
   for (const ast::Param& p : def.params.list)
     f.defaults.push_back(p.default_value ? std::optional(eval(s, scope, *p.default_value)) : std::nullopt);
+  if (!def.params.vararg.empty()) f.defaults.push_back(tuple(s, {}));
+  if (!def.params.kwarg.empty()) f.defaults.push_back(Value{&dict(s)});
   s.heap.functions.push_back(std::move(f));
   Value value{&s.heap.functions.back()};
   for (auto d = def.decorators.rbegin(); d != def.decorators.rend(); ++d)
@@ -85,21 +95,38 @@ Value make_function(Session& s, Scope& scope, const ast::FunctionDef& def, const
   return value;
 }
 
-std::vector<std::optional<Value>> bind_params(const FunctionObject& f, const std::vector<Value>& positional,
+std::string param_name(const FunctionObject& f, size_t i) {
+  const ast::Params& p = *f.params;
+  if (i < p.list.size()) return p.list[i].name;
+  return i == p.list.size() && !p.vararg.empty() ? p.vararg : p.kwarg;
+}
+
+std::vector<std::optional<Value>> bind_params(Session& s, const FunctionObject& f, const std::vector<Value>& positional,
                                               const std::vector<std::pair<std::string, Value>>& keywords,
                                               const SourceRange& where, bool allow_missing) {
-  if (f.params->has_varargs) fail_unsupported(f.where, "*args or **kwargs of '" + f.name + "'");
   const auto& params = f.params->list;
-  std::vector<std::optional<Value>> bound(params.size());
+  std::vector<std::optional<Value>> bound(f.defaults.size());
   size_t places = static_cast<size_t>(
       std::count_if(params.begin(), params.end(), [](const ast::Param& p) { return !p.keyword_only; }));
-  if (positional.size() > places)
+  if (positional.size() > places && f.params->vararg.empty())
     fail(where, "'" + f.name + "' takes " + std::to_string(places) + " positional arguments, " +
                     std::to_string(positional.size()) + " are given");
-  for (size_t i = 0; i < positional.size(); ++i) bound[i] = positional[i];
+  for (size_t i = 0; i < std::min(places, positional.size()); ++i) bound[i] = positional[i];
+  if (positional.size() > places)
+    bound[params.size()] = tuple(s, {positional.begin() + static_cast<std::ptrdiff_t>(places), positional.end()});
+  DictObject* rest = nullptr;
   for (const auto& [name, value] : keywords) {
     auto p = std::find_if(params.begin(), params.end(), [&](const ast::Param& q) { return q.name == name; });
-    if (p == params.end()) fail(where, "'" + f.name + "' has no parameter '" + name + "'");
+    if (p == params.end() && !f.params->kwarg.empty()) {
+      if (!rest) bound.back() = Value{rest = &dict(s)};
+      rest->items.emplace_back(text(name), value);
+      continue;
+    }
+    if (p == params.end()) {
+      std::vector<std::string> names;
+      for (const ast::Param& q : params) names.push_back(q.name);
+      fail(where, "'" + f.name + "' has no parameter '" + name + "'" + did_you_mean(name, names));
+    }
     auto& slot = bound[static_cast<size_t>(p - params.begin())];
     if (slot) fail(where, "'" + name + "' of '" + f.name + "' is given twice");
     slot = value;
@@ -107,30 +134,36 @@ std::vector<std::optional<Value>> bind_params(const FunctionObject& f, const std
   std::string missing;
   for (size_t i = 0; i < bound.size(); ++i) {
     if (!bound[i]) bound[i] = f.defaults[i];
-    if (!bound[i]) missing += (missing.empty() ? "" : ", ") + params[i].name;
+    if (!bound[i]) missing += (missing.empty() ? "" : ", ") + param_name(f, i);
   }
   if (!missing.empty() && !allow_missing) fail(where, "'" + f.name + "' needs a value for " + missing);
   return bound;
 }
 
 Value call_function(Session& s, FunctionObject& f, std::vector<std::optional<Value>> args, const SourceRange& where) {
-  if (s.call_depth >= kMaxCallDepth) fail(where, "calls nested more than " + std::to_string(kMaxCallDepth) + " deep");
-  ++s.call_depth;
+  if (s.calls.size() >= kMaxCallDepth)
+    fail_bound(where, "calls nested more than " + std::to_string(kMaxCallDepth) + " deep");
+  check_stack(s, where);
+  count_step(s, where);
   struct Leave {
-    int& depth;
-    ~Leave() { --depth; }
-  } leave{s.call_depth};
+    Session& s;
+    size_t depth;
+    ~Leave() { s.calls.resize(depth); }
+  } leave{s, s.calls.size()};
+  s.calls.push_back({f.name, where});
   bool staged = f.kind == FunctionKind::macro;
   Scope& scope = s.heap.scopes.emplace_back(Scope{
       .parent = f.closure, .names = {}, .is_function = true, .is_loop = false, .staged = staged, .outer_reads = {}});
   for (size_t i = 0; i < args.size(); ++i) {
     Value value = *args[i];
     if (staged && is_runtime(value) && !value.is<BufferV>()) value = scalar(to_scalar(s, value, where, "the argument"));
-    scope.names[f.params->list[i].name] = std::move(value);
+    scope.names[param_name(f, i)] = std::move(value);
   }
   if (f.lambda_body) return eval(s, scope, *f.lambda_body);
   Outcome o = exec(s, scope, *f.body);
-  return o.flow == Flow::returned ? o.value : none();
+  Value result = o.flow == Flow::returned ? o.value : none();
+  for (const Value& v : scope.maybe_returned) result = merged(s, result, v, "how '" + f.name + "' returns", where);
+  return result;
 }
 
 Value call_value(Session& s, Scope& scope, const Value& callee, const ast::Call& call, const SourceRange& where) {
@@ -153,17 +186,80 @@ Value call_value(Session& s, Scope& scope, const Value& callee, const ast::Call&
       keywords.emplace_back(k.name, std::move(v));
     } else if (const auto* d = v.as<DictObject*>()) {
       for (const auto& [key, item] : (*d)->items) keywords.emplace_back(to_text(key, k.where, "the keyword"), item);
+    } else if (auto* const* o = v.as<HostObject*>(); o && (*o)->kind == HostKind::record) {  // ** of vars(args)
+      for (const auto& [name, item] : (*o)->attrs) keywords.emplace_back(name, item);
     } else if (!callee.is<const OpaqueObject*>()) {
+      if (const auto* unknown = v.as<const OpaqueObject*>()) fail_opaque(**unknown, k.where, "what ** unpacks");
       fail_unsupported(k.where, "** of " + kind_name(v));
     }
   }
-  if (builtin) return call_builtin(s, scope, **builtin, positional, keywords, where);
-  if (const auto* o = callee.as<const OpaqueObject*>()) {
-    if (auto known = call_host(s, (*o)->what, positional, keywords, where)) return *known;
-    return opaque(s, (*o)->what + "(...)", where);
+  return apply(s, scope, callee, std::move(positional), std::move(keywords), where);
+}
+
+namespace {
+// A function that nobody knows may call those that it is given: do_bench(lambda: kernel(a, b)).
+void call_back(Session& s, Scope& scope, const std::vector<Value>& positional,
+               const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where) {
+  auto call = [&](const Value& v) {
+    const FunctionObject* f = nullptr;
+    size_t given = 0;
+    if (auto* const* g = v.as<FunctionObject*>()) f = *g;
+    if (const auto* p = v.as<const PartialObject*>())
+      if (auto* const* g = (*p)->callee.as<FunctionObject*>()) f = *g, given = (*p)->positional.size();
+    if (!f || f->kind != FunctionKind::plain || f->is_factory) return;
+    size_t needed = static_cast<size_t>(std::count_if(f->params->list.begin(), f->params->list.end(),
+                                                      [](const ast::Param& p) { return !p.default_value; }));
+    if (needed > given) return;
+    try {
+      apply(s, scope, v, {}, {}, where);
+    } catch (const Failure& failure) {
+      if (failure.fatal) throw;  // else: it may never be called
+    }
+  };
+  for (const Value& v : positional) call(v);
+  for (const auto& [name, v] : keywords) call(v);
+}
+
+Value apply_opaque(Session& s, Scope& scope, const OpaqueObject& o, const std::vector<Value>& positional,
+                   const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where) {
+  if (auto known = call_host(s, scope, o.what, positional, keywords, where)) return *known;
+  if (s.host) call_back(s, scope, positional, keywords, where);
+  if (o.cause) return derived(s, o, o.what + "(...)");
+  return opaque(s, o.what + "(...)", where);
+}
+
+Value apply_object(Session& s, Scope& scope, const Value& self, const ObjectObject& o, std::vector<Value> positional,
+                   const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where) {
+  for (const char* name : {"__call__", "forward"}) {
+    const Value* method = class_lookup(*o.type, name);
+    if (!method) continue;
+    positional.insert(positional.begin(), self);
+    return apply(s, scope, *method, std::move(positional), keywords, where);
   }
-  if (auto* const* kernel = callee.as<Instance*>()) return kernel_result(s, **kernel, where);
-  if (const auto* m = callee.as<const MethodObject*>()) return call_method(s, **m, positional, keywords, where);
+  return opaque(s, "a call of an object of '" + o.type->name + "'", where);
+}
+}  // namespace
+
+Value apply(Session& s, Scope& scope, const Value& callee, std::vector<Value> positional,
+            std::vector<std::pair<std::string, Value>> keywords, const SourceRange& where) {
+  check_stack(s, where);
+  if (const auto* builtin = callee.as<const Builtin*>())
+    return call_builtin(s, scope, **builtin, positional, keywords, where);
+  if (const auto* o = callee.as<const OpaqueObject*>()) return apply_opaque(s, scope, **o, positional, keywords, where);
+  if (const auto* p = callee.as<const PartialObject*>()) {
+    positional.insert(positional.begin(), (*p)->positional.begin(), (*p)->positional.end());
+    for (const auto& k : (*p)->keywords)
+      if (std::none_of(keywords.begin(), keywords.end(), [&](const auto& given) { return given.first == k.first; }))
+        keywords.push_back(k);
+    return apply(s, scope, (*p)->callee, std::move(positional), std::move(keywords), where);
+  }
+  if (auto* const* type = callee.as<ClassObject*>()) return instantiate(s, scope, **type, positional, keywords, where);
+  if (auto* const* o = callee.as<ObjectObject*>())
+    return apply_object(s, scope, callee, **o, std::move(positional), keywords, where);
+  if (auto* const* kernel = callee.as<Instance*>()) return kernel_result(s, **kernel, positional, where);
+  if (const auto* m = callee.as<const MethodObject*>()) return call_method(s, scope, **m, positional, keywords, where);
+  if (auto* const* o = callee.as<HostObject*>())
+    return call_object_method(s, **o, "__call__", positional, keywords, where);
   if (const auto* t = callee.as<DType>()) {
     if (positional.size() != 1) fail(where, "a dtype as a cast takes one argument");
     return scalar(convert(s, to_scalar(s, positional[0], where, "the value"), *t));
@@ -175,14 +271,16 @@ Value call_value(Session& s, Scope& scope, const Value& callee, const ast::Call&
   if (const auto* f = callee.as<FunctionObject*>()) {
     if (s.host && ((*f)->is_factory || (*f)->kind == FunctionKind::jit)) {
       Value made = call_factory(s, **f, positional, keywords, where);
-      return (*f)->is_eager && !(*f)->is_factory ? kernel_result(s, **made.as<Instance*>(), where) : made;
+      return (*f)->is_eager && !(*f)->is_factory ? kernel_result(s, **made.as<Instance*>(), positional, where) : made;
     }
     if ((*f)->kind == FunctionKind::prim_func) fail_unsupported(where, "a call of the prim_func '" + (*f)->name + "'");
-    bool was_main = s.in_main;
-    if (s.host && (*f)->name == "main") s.in_main = true;
-    Value result = call_function(s, **f, bind_params(**f, positional, keywords, where, false), where);
-    s.in_main = was_main;
-    return result;
+    struct Main {
+      Session& s;
+      bool outer;
+      ~Main() { s.in_main = outer; }
+    } in_main{s, s.in_main};
+    if (s.host && (*f)->name == "main") s.in_main = s.main_ran = true;
+    return call_function(s, **f, bind_params(s, **f, positional, keywords, where, false), where);
   }
   fail(where, kind_name(callee) + " cannot be called");
 }
@@ -195,10 +293,14 @@ Value get_attribute(Session& s, const Value& base, const std::string& name, cons
     if (auto known = tensor_attribute(s, **t, name, where)) return *known;
     return method(s, base, name);
   }
+  if (auto* const* type = base.as<ClassObject*>()) return class_attribute(s, **type, name, where);
+  if (auto* const* o = base.as<ObjectObject*>()) return object_attribute(s, **o, name, where);
   if (auto* const* o = base.as<HostObject*>()) {
+    if ((*o)->kind == HostKind::super) return super_attribute(s, **o, name, where);
     auto known = (*o)->attrs.find(name);
     if (known != (*o)->attrs.end()) return known->second;
-    return (*o)->kind == HostKind::record ? opaque(s, (*o)->what + "." + name, where) : method(s, base, name);
+    return (*o)->kind == HostKind::record || (*o)->kind == HostKind::layer ? opaque(s, (*o)->what + "." + name, where)
+                                                                           : method(s, base, name);
   }
   if (base.is<BufferV>() || base.is<const TensorType*>()) {
     const auto* b = base.as<BufferV>();
@@ -213,16 +315,22 @@ Value get_attribute(Session& s, const Value& base, const std::string& name, cons
   }
   if (name == "dtype" && is_runtime(base)) return Value{dtype_of(s, to_scalar(s, base, where, "the value"))};
   if (const auto* t = base.as<DType>(); t && name == "bits") return integer(static_cast<int64_t>(info(*t).bits));
-  static constexpr std::string_view kMethods[] = {"astype", "append", "format", "get", "items", "keys", "values"};
-  if (std::find(std::begin(kMethods), std::end(kMethods), name) != std::end(kMethods)) {
-    return method(s, base, name);
+  if (const auto* t = base.as<const TupleObject*>(); t && s.host && (*t)->items.size() == 2) {  // of topk, sort, max
+    if (name == "values") return (*t)->items[0];
+    if (name == "indices") return (*t)->items[1];
   }
+  if (name == "astype" || has_python_method(base, name)) return method(s, base, name);
+  if (const auto* t = base.as<DType>(); t && name == "itemsize") return integer(static_cast<int64_t>(bytes_of(*t)));
+  if (base.is<DType>() && name == "as_torch") return method(s, base, name);
   // Host code fastens attributes to functions and asks for them (kernel.get_profiler, matmul.compile).
   if (const auto* f = base.as<FunctionObject*>(); f && s.host) {
     if ((name == "compile" || name == "get_tir") && ((*f)->kind == FunctionKind::jit || (*f)->is_factory))
       return method(s, base, name);
+    if (name == "__name__") return text((*f)->name);
     return opaque(s, (*f)->name + "." + name, where);
   }
+  if (s.host && (base.is<const Builtin*>() || base.is<const PartialObject*>() || base.is<const MethodObject*>()))
+    return opaque(s, kind_name(base) + "'s ." + name, where);
   fail(where, kind_name(base) + " has no attribute '" + name + "'");
 }
 

@@ -19,11 +19,13 @@ Value integer(ir::MetaInt i) { return Value{i}; }
 Value real(double d) { return Value{FloatV{d}}; }
 Value text(std::string s) { return Value{std::move(s)}; }
 Value tuple(Session& s, std::vector<Value> items) {
+  count_items(s, items.size(), {});
   s.heap.tuples.push_back({std::move(items)});
   return Value{static_cast<const TupleObject*>(&s.heap.tuples.back())};
 }
 Value list(Session& s, std::vector<Value> items) {
-  s.heap.lists.push_back({std::move(items), {}});
+  count_items(s, items.size(), {});
+  s.heap.lists.push_back({std::move(items), {}, s.uncertain, false});
   return Value{&s.heap.lists.back()};
 }
 Value scalar(ir::ValueId id) { return Value{ScalarV{id}}; }
@@ -32,6 +34,20 @@ Value opaque(Session& s, std::string what, const SourceRange& where) {
   s.heap.opaques.push_back({std::move(what), where, {}});
   return Value{static_cast<const OpaqueObject*>(&s.heap.opaques.back())};
 }
+
+Value derived(Session& s, const OpaqueObject& from, std::string what) {
+  Value made = opaque(s, std::move(what), from.where);
+  OpaqueObject& o = s.heap.opaques.back();
+  o.cause = from.cause, o.reported = from.reported;
+  return made;
+}
+
+Value partial(Session& s, Value callee, std::vector<Value> positional,
+              std::vector<std::pair<std::string, Value>> keywords) {
+  s.heap.partials.push_back({std::move(callee), std::move(positional), std::move(keywords)});
+  return Value{static_cast<const PartialObject*>(&s.heap.partials.back())};
+}
+DictObject& dict(Session& s) { return s.heap.dicts.emplace_back(); }
 
 Value symbol(Session& s, std::string name, DType dtype, const SourceRange& where) {
   s.heap.symbols.push_back({std::move(name), dtype, where});
@@ -80,6 +96,9 @@ std::string kind_name(const Value& value) {
                         [](const SymbolObject* o) -> std::string { return "the run-time integer '" + o->name + "'"; },
                         [](const HostTensor* o) -> std::string { return "the tensor of " + o->what; },
                         [](HostObject* o) -> std::string { return o->what; },
+                        [](ClassObject* c) -> std::string { return "the class '" + c->name + "'"; },
+                        [](ObjectObject* o) -> std::string { return "an object of '" + o->type->name + "'"; },
+                        [](const PartialObject*) -> std::string { return "a function with arguments"; },
                     },
                     value.v);
 }
@@ -88,7 +107,7 @@ void fail_opaque(const OpaqueObject& o, const SourceRange& where, std::string_vi
   Diag d = input_error(where, std::string(what) + " is not known without running the file: it comes from " + o.what);
   if (o.where.valid()) d.notes.push_back({o.where, "from here"});
   if (o.cause) d.notes.push_back({o.cause->where, o.cause->message});
-  throw Failure{d};
+  throw Failure{d, o.reported};
 }
 
 namespace {
@@ -121,6 +140,7 @@ double to_double(const Value& v, const SourceRange& where, std::string_view what
 
 std::string to_text(const Value& v, const SourceRange& where, std::string_view what) {
   if (const auto* t = v.as<std::string>()) return *t;
+  if (const auto* t = v.as<DType>()) return std::string(info(*t).name);
   fail_kind(v, where, what, "a string");
 }
 
@@ -137,13 +157,22 @@ DType to_dtype(Session&, const Value& v, const SourceRange& where) {
     if (name == alias) name = meant;
   if (auto t = dtype_from_name(name)) return *t;
   if (is_language_dtype(name)) fail_unsupported(where, "element type '" + name + "'");
-  if (v.is<std::string>()) fail(where, "'" + name + "' is no element type");
+  if (v.is<std::string>()) {
+    std::vector<std::string> names;
+    for (const std::string& n : language_names())
+      if (is_language_dtype(n)) names.push_back(n);
+    fail(where, "'" + name + "' is no element type" + did_you_mean(name, names));
+  }
   fail_kind(v, where, "the element type", "a dtype");
 }
 
 std::vector<Value> to_items(Session& s, const Value& v, const SourceRange& where, std::string_view what) {
   if (const auto* t = v.as<const TupleObject*>()) return (*t)->items;
-  if (const auto* l = v.as<ListObject*>()) return (*l)->items;
+  if (const auto* l = v.as<ListObject*>()) {
+    if ((*l)->uncertain)
+      fail(where, std::string(what) + " is not known without running the file: it was changed under a condition");
+    return (*l)->items;
+  }
   if (const auto* r = v.as<const RangeObject*>()) {
     const RangeObject& range = **r;
     for (const ir::MetaInt* bound : {&range.start, &range.stop, &range.step}) pin(s, *bound, where);
@@ -159,6 +188,12 @@ std::vector<Value> to_items(Session& s, const Value& v, const SourceRange& where
     std::vector<Value> keys;
     for (const auto& [key, value] : (*d)->items) keys.push_back(key);
     return keys;
+  }
+  if (v.is<std::string>() || v.is<DType>()) {
+    std::string t = format(s, v);
+    std::vector<Value> letters;
+    for (char c : t) letters.push_back(text(std::string(1, c)));
+    return letters;
   }
   fail_kind(v, where, what, "a list or tuple");
 }
@@ -201,6 +236,24 @@ std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange&
   return shape;
 }
 
+namespace {
+constexpr int kMaxNesting = 20;            // of lists in lists that are printed
+constexpr size_t kMaxPrinted = 1'000'000;  // characters
+
+std::string format_nested(Session& s, const Value& v, int depth) {
+  const bool is_list = v.is<ListObject*>();
+  const std::vector<Value>& items = is_list ? (*v.as<ListObject*>())->items : (*v.as<const TupleObject*>())->items;
+  if (depth > kMaxNesting) return "...";
+  std::string out;
+  for (const Value& item : items) {
+    bool nested = item.is<ListObject*>() || item.is<const TupleObject*>();
+    out += (out.empty() ? "" : ", ") + (nested ? format_nested(s, item, depth + 1) : format(s, item));
+    if (out.size() > kMaxPrinted) return out.substr(0, kMaxPrinted) + "...";
+  }
+  return (is_list ? "[" : "(") + out + (is_list ? "]" : ")");
+}
+}  // namespace
+
 std::string format(Session& s, const Value& v) {
   if (const auto* t = v.as<std::string>()) return *t;
   if (const auto* i = v.as<ir::MetaInt>()) return std::to_string(i->value);
@@ -217,12 +270,9 @@ std::string format(Session& s, const Value& v) {
     }
     return buffer;
   }
-  const bool is_list = v.is<ListObject*>();
-  if (is_list || v.is<const TupleObject*>()) {
-    std::string out;
-    for (const Value& item : to_items(s, v, {}, "")) out += (out.empty() ? "" : ", ") + format(s, item);
-    return (is_list ? "[" : "(") + out + (is_list ? "]" : ")");
-  }
+  if (v.is<ListObject*>() || v.is<const TupleObject*>()) return format_nested(s, v, 0);
+  if (const auto* o = v.as<ObjectObject*>(); o && (*o)->type->is_enum && (*o)->attrs.contains("name"))
+    return (*o)->type->name + "." + format(s, (*o)->attrs.at("name"));
   return "<" + kind_name(v) + ">";
 }
 

@@ -224,16 +224,16 @@ void probe_eager(Session& s, Instance& instance) {
   t.eager = &eager;
   Trace* outer = std::exchange(s.trace, &t);
   bool host = std::exchange(s.host, false);
-  int depth = s.call_depth;
+  auto calls = s.calls;
   Scope& scope = s.heap.scopes.emplace_back(Scope{.parent = instance.factory->closure, .staged = true});
   try {
     declare_eager_params(s, scope);
     exec_until_launch(s, scope, *instance.factory->body);
   } catch (...) {
-    s.trace = outer, s.host = host, s.call_depth = depth;
+    s.trace = outer, s.host = host, s.calls = calls;
     throw;
   }
-  s.trace = outer, s.host = host, s.call_depth = depth;
+  s.trace = outer, s.host = host, s.calls = calls;
   std::string missing;
   for (const std::string& name : eager.consts) {
     auto known =

@@ -94,7 +94,7 @@ TEST(Manifest, ErrorsNameTheirKey) {
   EXPECT_EQ(failure("[[kernel]]\nname = 'a'\nargs = { N = 1 }\n"), "");
   EXPECT_EQ(failure("[[kernel]]\nargs = { N = 1 }\n"), "m.toml:1:1: the kernel has no name");
   EXPECT_EQ(failure("[[kernel]]\nname = 'a'\nfoo = 1\n"),
-            "m.toml:3:7: a kernel has name, args, shapes and pass_configs, not 'foo'");
+            "m.toml:3:7: a kernel has name, instance, args, shapes, dtypes, sm_count and pass_configs, not 'foo'");
   EXPECT_EQ(failure("[[kernel]]\nname = 'a'\nargs = { N = [1.5] }\n"),
             "m.toml:3:14: 'N' has to be a number, a truth value, text or a list of integers");
   EXPECT_NE(failure("[[kernel]\n"), "");

@@ -32,17 +32,34 @@ bool override_args(Session& s, const FunctionObject& f, std::vector<std::optiona
   bool any = false;
   for (const auto& [name, value] : s.options->args)
     for (size_t i = 0; i < args.size(); ++i)
-      if (f.params->list[i].name == name) {
+      if (param_name(f, i) == name) {
         args[i] = value_of(s, parse_arg(value));
         any = true;
       }
   return any;
 }
 
+// Two definitions of one nested factory mean the same where the names around them do.
+bool same_surroundings(const Scope* a, const Scope* b) {
+  auto plain = [](const Value& v) {
+    return is_static_number(v) || v.is<std::string>() || v.is<DType>() || v.is<const TupleObject*>() ||
+           v.is<ListObject*>();
+  };
+  for (; a != b; a = a->parent, b = b->parent) {
+    if (!a || !b) return false;
+    for (const auto& [name, value] : a->names) {
+      auto other = b->names.find(name);
+      if (other == b->names.end()) return false;
+      if (plain(value) && !equal_values(value, other->second)) return false;
+    }
+  }
+  return true;
+}
+
 Instance& add_instance(Session& s, Instance instance) {
   FunctionObject& f = *instance.factory;
   for (Instance& known : s.heap.instances)
-    if (known.factory && known.factory->where == f.where &&
+    if (known.factory && known.factory->where == f.where && same_surroundings(known.factory->closure, f.closure) &&
         instance_text(s, f.name, known) == instance_text(s, f.name, instance))
       return known;
   s.heap.instances.push_back(std::move(instance));
@@ -51,22 +68,27 @@ Instance& add_instance(Session& s, Instance instance) {
 
 bool is_eager(const FunctionObject& f) { return f.is_eager && !f.is_factory; }
 
-// The configurations of @autotune: one dict of arguments each; none if they are unknown.
-std::vector<const DictObject*> configs_of(const FunctionObject& f) {
-  std::vector<const DictObject*> out;
-  if (!f.configs) return out;
-  const std::vector<Value>* items = nullptr;
-  if (const auto* l = f.configs->as<ListObject*>()) items = &(*l)->items;
-  if (const auto* t = f.configs->as<const TupleObject*>()) items = &(*t)->items;
-  for (size_t i = 0; items && i < items->size(); ++i)
-    if (const auto* d = (*items)[i].as<DictObject*>()) out.push_back(*d);
-  return out;
-}
-
 struct CallArgs {
   std::vector<Value> positional;
   std::vector<std::pair<std::string, Value>> keywords;
 };
+
+// The configurations of @autotune: one dict of arguments each; none if they are unknown.
+// They may be a function of the kernel's arguments.
+std::vector<const DictObject*> configs_of(Session& s, const FunctionObject& f, const CallArgs& call,
+                                          const SourceRange& where) {
+  std::vector<const DictObject*> out;
+  if (!f.configs) return out;
+  Value configs = *f.configs;
+  if (auto* const* make = configs.as<FunctionObject*>())
+    configs = call_function(s, **make, bind_params(s, **make, call.positional, call.keywords, where, false), where);
+  const std::vector<Value>* items = nullptr;
+  if (const auto* l = configs.as<ListObject*>()) items = &(*l)->items;
+  if (const auto* t = configs.as<const TupleObject*>()) items = &(*t)->items;
+  for (size_t i = 0; items && i < items->size(); ++i)
+    if (const auto* d = (*items)[i].as<DictObject*>()) out.push_back(*d);
+  return out;
+}
 
 // One call → one instance that is not registered yet. Keywords that name no parameter of an eager kernel are values of
 // T.const. Fails where a value is missing.
@@ -96,21 +118,23 @@ Instance make_instance(Session& s, FunctionObject& f, CallArgs call, const DictO
     std::string name = to_text(config->items[i].first, where, "the name in a configuration");
     if (index_of(name) < params.size() && !given(name)) known.emplace_back(name, config->items[i].second);
   }
-  auto args = bind_params(f, call.positional, known, where, true);
+  auto args = bind_params(s, f, call.positional, known, where, true);
   bool overridden = override_args(s, f, args);
   std::string missing;
   for (size_t i = 0; i < args.size(); ++i) {
-    bool runtime = is_eager(f) && is_runtime_param(s, f, params[i]);
+    std::string name = param_name(f, i);
+    bool runtime = is_eager(f) && i < params.size() && is_runtime_param(s, f, params[i]);
     if (runtime) {
       const auto* tensor = args[i] ? args[i]->as<const HostTensor*>() : nullptr;
-      if (tensor) instance.tensors.emplace_back(params[i].name, *tensor);
+      if (tensor) instance.tensors.emplace_back(name, *tensor);
     } else if (args[i]) {
-      instance.args.emplace_back(params[i].name, *args[i]);
+      instance.args.emplace_back(name, *args[i]);
     } else {
-      missing += (missing.empty() ? "" : ", ") + params[i].name;
+      missing += (missing.empty() ? "" : ", ") + name;
     }
   }
-  if (!missing.empty()) fail(where, "'" + f.name + "' needs a value for " + missing);
+  if (!missing.empty())
+    fail(where, "'" + f.name + "' needs a value for " + missing + ": a call, --arg or a manifest can give it");
   size_t constants = instance.consts.size();
   if (is_eager(f)) probe_eager(s, instance);
   for (size_t i = 0; i < constants; ++i)
@@ -124,7 +148,7 @@ Instance make_instance(Session& s, FunctionObject& f, CallArgs call, const DictO
 // All instances of a call: with --all-configs one a configuration of @autotune, else of the first.
 Instance& add_instances(Session& s, FunctionObject& f, const CallArgs& call, const std::string& from,
                         const SourceRange& where) {
-  std::vector<const DictObject*> configs = configs_of(f);
+  std::vector<const DictObject*> configs = configs_of(s, f, call, where);
   if (configs.empty()) return add_instance(s, make_instance(s, f, call, nullptr, from, where));
   Instance* first = nullptr;
   size_t count = s.options->all_configs ? configs.size() : 1;
@@ -172,10 +196,15 @@ void request_instances(Session& s, const std::vector<FunctionObject*>& kernels) 
     for (const auto& [name, shape] : r.shapes) {
       std::vector<Value> extents;
       for (int64_t e : shape) extents.push_back(integer(e));
-      call.keywords.emplace_back(name, host_tensor(s, {"'" + name + "' of the manifest", r.where, {}, extents}));
+      HostTensor tensor{"'" + name + "' of the manifest", r.where, {}, extents};
+      for (const auto& [of, dtype] : r.dtypes)
+        if (of == name) tensor.dtype = dtype_from_name(dtype);
+      call.keywords.emplace_back(name, host_tensor(s, std::move(tensor)));
     }
     try {
-      Instance& instance = add_instances(s, **f, call, "manifest", r.where);
+      std::string from = r.instance.empty() ? "manifest" : "manifest " + r.instance;
+      Instance& instance = add_instances(s, **f, call, from, r.where);
+      instance.sm_count = r.sm_count;
       for (const auto& [key, value] : r.pass_configs) {
         if (!is_pass_config(key)) fail(r.where, "there is no pass config '" + key + "'");
         Value v = value_of(s, value);
@@ -195,6 +224,7 @@ void default_instance(Session& s, FunctionObject& f) {
   try {
     add_instances(s, f, {}, f.params->list.empty() ? "literal" : "default", f.where);
   } catch (const Failure& failure) {
+    s.unresolved.emplace_back(f.where, failure.diag.message);
     s.diags.push_back(failure.diag);
   }
 }
@@ -202,7 +232,8 @@ void default_instance(Session& s, FunctionObject& f) {
 void find_default_instances(Session& s, const std::vector<FunctionObject*>& kernels) {
   for (FunctionObject* f : kernels) {
     bool called = std::any_of(s.heap.instances.begin(), s.heap.instances.end(),
-                              [&](const Instance& i) { return i.factory && i.factory->where == f->where; });
+                              [&](const Instance& i) { return i.factory && i.factory->where == f->where; }) ||
+                  std::find(s.failed.begin(), s.failed.end(), f->where) != s.failed.end();
     bool chosen = s.options->kernel.empty() || s.options->kernel == f->name;
     if (called || !chosen) continue;
     if (f->kind == FunctionKind::prim_func) {
@@ -244,40 +275,67 @@ void apply_pass_configs(Session& s, Instance& instance, FileId file) {
   }
 }
 
-// main() of the file, if nobody has called it and it needs nothing.
-void run_main(Session& s) {
-  auto it = s.globals->names.find("main");
-  const auto* f = it == s.globals->names.end() ? nullptr : it->second.as<FunctionObject*>();
-  if (!f || (*f)->kind != FunctionKind::plain || (*f)->is_factory) return;
+// Runs what names instances: module level and the entry points, or the requests of a manifest.
+std::vector<FunctionObject*> find_instances(Session& s, const ast::Module& module) {
+  bool requested = s.requests && !s.requests->empty();
   try {
-    s.in_main = true;
-    call_function(s, **f, bind_params(**f, {}, {}, (*f)->where, false), (*f)->where);
-  } catch (const Failure&) {
-    // Host code that cannot be followed names no kernel.
+    exec(s, *s.globals, module.body);
+    if (!requested) run_entry_points(s, module.file);
+  } catch (const Failure& failure) {
+    s.diags.push_back(failure.diag);  // a bound was reached
   }
+  s.calls.clear();
   s.in_main = false;
-}
-
-void evaluate_module(Session& s, const ast::Module& module) {
-  Scope& globals = s.heap.scopes.emplace_back();
-  s.globals = &globals;
-  exec(s, globals, module.body);
-  if (s.heap.instances.empty() && (!s.requests || s.requests->empty())) run_main(s);
+  s.uncertain = 0;
   std::vector<FunctionObject*> kernels = kernels_of(s, module);
-
-  if (s.requests && !s.requests->empty()) {
+  if (requested) {
     s.heap.instances.clear();
+    s.diags.clear();
     request_instances(s, kernels);
   } else {
     find_default_instances(s, kernels);
   }
+  return kernels;
+}
+
+std::string params_text(Session& s, const FunctionObject& f) {
+  std::string out;
+  for (size_t i = 0; i < f.params->list.size(); ++i) {
+    const ast::Param& p = f.params->list[i];
+    out += (out.empty() ? "" : ", ") + p.name + (f.defaults[i] ? "=" + format(s, *f.defaults[i]) : "");
+  }
+  if (!f.params->vararg.empty()) out += (out.empty() ? "*" : ", *") + f.params->vararg;
+  if (!f.params->kwarg.empty()) out += (out.empty() ? "**" : ", **") + f.params->kwarg;
+  return out;
+}
+
+std::vector<FoundKernel> found_kernels(Session& s, const std::vector<FunctionObject*>& kernels) {
+  std::vector<FoundKernel> out;
+  for (FunctionObject* f : kernels) {
+    FoundKernel k{f->name, params_text(s, *f), f->where, {}, {}};
+    for (Instance& i : s.heap.instances) {
+      const FunctionObject* of = i.factory ? i.factory : i.prim_func;
+      if (i.extra || !of || of->where != f->where) continue;
+      k.instances.push_back({instance_text(s, f->name, i), i.from, i.func ? "" : i.error, i.where});
+    }
+    for (const auto& [where, why] : s.unresolved)
+      if (k.instances.empty() && where == f->where) k.unresolved = why;
+    out.push_back(std::move(k));
+  }
+  return out;
+}
+
+Evaluated evaluate_module(Session& s, const ast::Module& module) {
+  Scope& globals = s.heap.scopes.emplace_back();
+  s.globals = &globals;
+  std::vector<FunctionObject*> kernels = find_instances(s, module);
   check_arg_names(s, kernels, module.file);
   if (kernels.empty())
     s.diags.push_back(input_error({module.file, 0, 0, 0, 0},
                                   "the file defines no kernel: no @T.prim_func and no @tilelang.jit factory"));
   bool any = false;
   for (Instance& instance : s.heap.instances) {
-    if (!wanted(s, instance)) continue;
+    if (instance.extra || !wanted(s, instance)) continue;
     any = true;
     trace_instance(s, instance);
     if (!instance.func) continue;
@@ -288,6 +346,8 @@ void evaluate_module(Session& s, const ast::Module& module) {
   }
   if (!any && s.diags.empty())
     s.diags.push_back(input_error({module.file, 0, 0, 0, 0}, "the file has no kernel '" + s.options->kernel + "'"));
+  std::vector<FoundKernel> found = found_kernels(s, kernels);
+  return {std::move(s.module), std::move(s.diags), std::move(found)};
 }
 
 Evaluated failed(Diag diag) {
@@ -302,8 +362,10 @@ Evaluated failed(Diag diag) {
 Value call_factory(Session& s, FunctionObject& f, const std::vector<Value>& positional,
                    const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where) {
   try {
-    return Value{&add_instances(s, f, {positional, keywords}, s.in_main ? "main" : "literal", where)};
+    return Value{&add_instances(s, f, {positional, keywords}, s.in_main ? "main" : s.entry, where)};
   } catch (const Failure& failure) {
+    s.failed.push_back(f.where);
+    s.unresolved.emplace_back(f.where, failure.diag.message);
     bool known = std::any_of(s.diags.begin(), s.diags.end(), [&](const Diag& d) {
       return d.where == failure.diag.where && d.message == failure.diag.message;
     });
@@ -323,12 +385,31 @@ ArgValue parse_arg(const std::string& text) {
   return text;
 }
 
+namespace {
+// beside/NAME.tilecheck.toml, or the file of --manifest; of a folder DIR for a/b/NAME.py the first of
+// DIR/a/b/NAME.tilecheck.toml, DIR/b/NAME.tilecheck.toml, DIR/NAME.tilecheck.toml. "": there is none.
+std::string manifest_of(const std::string& path, const std::string& option) {
+  namespace fs = std::filesystem;
+  if (!path.ends_with(".py")) return option;
+  std::error_code error;
+  std::string name = path.substr(0, path.size() - 3) + ".tilecheck.toml";
+  if (option.empty()) return fs::exists(name, error) ? name : std::string();
+  if (!fs::is_directory(option, error)) return option;
+  for (fs::path rest = fs::path(name).relative_path(); !rest.empty();) {
+    if (fs::exists(option / rest, error)) return (option / rest).string();
+    fs::path shorter;
+    for (auto part = std::next(rest.begin()); part != rest.end(); ++part) shorter /= *part;
+    rest = shorter;
+  }
+  return {};
+}
+}  // namespace
+
 Evaluated evaluate(FileId file, const std::string& path, const EvalOptions& options) {
   auto module = syntax::parse(file);
   if (!module) return failed(module.error());
-  std::vector<KernelRequest> requests;
-  std::string manifest = path.ends_with(".py") ? path.substr(0, path.size() - 3) + ".tilecheck.toml" : std::string();
-  if (!manifest.empty() && std::filesystem::exists(manifest)) {
+  Manifest requests;
+  if (std::string manifest = manifest_of(path, options.manifest); !manifest.empty()) {
     auto text = read_file(manifest);
     if (!text) return failed(text.error());
     auto parsed = parse_manifest(add_source_file(manifest, *text));
@@ -336,12 +417,13 @@ Evaluated evaluate(FileId file, const std::string& path, const EvalOptions& opti
     requests = std::move(*parsed);
   }
   Session s;
+  s.stack = static_cast<const char*>(__builtin_frame_address(0));
   s.module.arch = options.arch;
   s.directory = std::filesystem::path(path).parent_path().string();
   s.options = &options;
-  s.requests = &requests;
-  evaluate_module(s, **module);
-  return {std::move(s.module), std::move(s.diags)};
+  s.requests = &requests.kernels;
+  s.sm_count = requests.sm_count;
+  return evaluate_module(s, **module);
 }
 
 Evaluated evaluate_file(const std::string& path, const EvalOptions& options) {

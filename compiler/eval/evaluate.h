@@ -10,8 +10,10 @@
 //   args = { M = 1024, N = 1024, dtype = "float16", sizes = [64, 128] }
 //   shapes = { A = [1024, 512] }           # of the tensors of an eager kernel's call, for its T.const names
 //   pass_configs = { "tl.disable_warp_specialized" = true }
-// Failures: every kernel's first error, each located; the kernels without an error are in the module.
+// Further keys: docs/language.md. --manifest names another file, or a folder where it is looked for by the file's path.
+// Failures: the errors of every kernel, each located; the kernels without one are in the module.
 #pragma once
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,7 +28,9 @@ using ArgValue = std::variant<int64_t, bool, double, std::string, std::vector<in
 ArgValue parse_arg(const std::string& text);
 
 struct KernelRequest {
-  std::string name;
+  std::string name, instance;  // the kernel; what this instance of it is called
+  std::optional<int64_t> sm_count;
+  std::vector<std::pair<std::string, std::string>> dtypes;  // of the tensors of `shapes`
   std::vector<std::pair<std::string, ArgValue>> args;
   std::vector<std::pair<std::string, ArgValue>> pass_configs;
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
@@ -39,11 +43,26 @@ struct EvalOptions {
   std::vector<std::pair<std::string, std::string>> args;          // --arg NAME=VALUE
   std::vector<std::pair<std::string, std::string>> pass_configs;  // --pass-config KEY=VALUE
   bool all_configs = false;                                       // every configuration of @autotune, not the first
+  std::string manifest;                                           // a file or a folder; "": beside the input
+  int64_t max_steps = 2'000'000;                                  // statements and items of one evaluation
+};
+
+// For --list: a kernel of the file, its parameters as written, and the instances found.
+struct FoundInstance {
+  std::string text, from, error;  // error: why it is not in the module, or empty
+  SourceRange where;              // the call
+};
+struct FoundKernel {
+  std::string name, params;
+  SourceRange where;
+  std::vector<FoundInstance> instances;
+  std::string unresolved;  // why there is none
 };
 
 struct Evaluated {
   ir::Module module;
   std::vector<Diag> diags;
+  std::vector<FoundKernel> kernels;
 };
 
 // `file` was registered with add_source_file. Reads the manifest beside it if `path` is not empty.
@@ -51,6 +70,10 @@ Evaluated evaluate(FileId file, const std::string& path, const EvalOptions& opti
 // Reads the file first.
 Evaluated evaluate_file(const std::string& path, const EvalOptions& options);
 
-Result<std::vector<KernelRequest>> parse_manifest(FileId file);
+struct Manifest {
+  std::vector<KernelRequest> kernels;
+  std::optional<int64_t> sm_count;
+};
+Result<Manifest> parse_manifest(FileId file);
 
 }  // namespace tc::eval

@@ -23,7 +23,10 @@ Value eval_bool(Session& s, Scope& scope, const BoolExpr& e, const SourceRange& 
   bool is_and = e.op == BoolOp::and_;
   Value result = eval(s, scope, *e.values[0]);
   for (size_t i = 1; i < e.values.size(); ++i) {
-    if (s.host && result.is<const OpaqueObject*>()) return result;
+    if (const OpaqueObject* unknown = unknown_condition(s, result, where)) {
+      eval(s, scope, *e.values[i]);
+      return derived(s, *unknown, unknown->what);
+    }
     auto known = truth(s, result, e.values[i - 1]->where);
     if (known && *known != is_and) return result;
     const Expr& next = *e.values[i];
@@ -69,8 +72,10 @@ Value eval_compare(Session& s, Scope& scope, const Compare& e, const SourceRange
 
 Value eval_if(Session& s, Scope& scope, const IfExpr& e, const SourceRange& where) {
   Value test = eval(s, scope, *e.test);
-  if (s.host && test.is<const OpaqueObject*>())
-    return opaque(s, "a choice that depends on " + (*test.as<const OpaqueObject*>())->what, where);
+  if (const OpaqueObject* unknown = unknown_condition(s, test, where)) {
+    Value first = eval(s, scope, *e.body);
+    return merged(s, first, eval(s, scope, *e.orelse), unknown->what, where);
+  }
   if (auto known = truth(s, test, e.test->where)) return eval(s, scope, *known ? *e.body : *e.orelse);
   return choose(
       s, as_condition(s, test, e.test->where), [&] { return eval(s, scope, *e.body); },
@@ -90,29 +95,67 @@ std::vector<Value> eval_items(Session& s, Scope& scope, const Exprs& items) {
   return out;
 }
 
+void put_item(DictObject& d, const Value& key, const Value& value) {
+  for (auto& [k, v] : d.items)
+    if (equal_values(k, key)) return static_cast<void>(v = value);
+  d.items.emplace_back(key, value);
+}
+
 Value eval_dict(Session& s, Scope& scope, const DictExpr& e, const SourceRange& where) {
   DictObject dict;
   for (size_t i = 0; i < e.keys.size(); ++i) {
-    if (!e.keys[i]) fail_unsupported(where, "** in a dict");
+    if (!e.keys[i]) {
+      Value more = eval(s, scope, *e.values[i]);
+      auto* const* d = more.as<DictObject*>();
+      if (!d) fail_unsupported(where, "** of " + kind_name(more) + " in a dict");
+      for (const auto& [k, v] : (*d)->items) put_item(dict, k, v);
+      continue;
+    }
     Value key = eval(s, scope, *e.keys[i]);
-    dict.items.emplace_back(std::move(key), eval(s, scope, *e.values[i]));
+    put_item(dict, key, eval(s, scope, *e.values[i]));
   }
   s.heap.dicts.push_back(std::move(dict));
   return Value{&s.heap.dicts.back()};
 }
 
-void comprehend(Session& s, Scope& scope, const ListComp& e, size_t level, std::vector<Value>& out) {
+Value eval_set(Session& s, Scope& scope, const SetExpr& e) {
+  DictObject& set = dict(s);
+  set.is_set = true;
+  for (const Value& v : eval_items(s, scope, e.items)) put_item(set, v, none());
+  return Value{&set};
+}
+
+// What a comprehension has gathered; `unknown`: something it runs over or asks for is not known (host code).
+struct Gathered {
+  std::vector<Value> items;
+  DictObject* dict = nullptr;
+  const OpaqueObject* unknown = nullptr;
+};
+
+void comprehend(Session& s, Scope& scope, const ListComp& e, size_t level, Gathered& out) {
   if (level == e.generators.size()) {
-    out.push_back(eval(s, scope, *e.element));
+    Value item = eval(s, scope, *e.element);
+    if (out.dict) put_item(*out.dict, item, e.value ? eval(s, scope, *e.value) : none());
+    else out.items.push_back(std::move(item));
     return;
   }
   const Comprehension& g = e.generators[level];
-  for (const Value& item : to_items(s, eval(s, scope, *g.iter), g.iter->where, "what the comprehension runs over")) {
+  Value iterable = eval(s, scope, *g.iter);
+  if (const OpaqueObject* o = unknown_condition(s, iterable, g.iter->where)) {
+    out.unknown = o;
+    assign(s, scope, *g.target, opaque(s, "an item of " + o->what, g.iter->where));
+    comprehend(s, scope, e, level + 1, out);
+    return;
+  }
+  for (const Value& item : to_items(s, iterable, g.iter->where, "what the comprehension runs over")) {
     count_step(s, g.iter->where);
     assign(s, scope, *g.target, item);
     bool keep = true;
-    for (ExprRef condition : g.ifs)
-      keep = keep && to_bool(s, eval(s, scope, *condition), condition->where, "the condition");
+    for (ExprRef condition : g.ifs) {
+      Value c = keep ? eval(s, scope, *condition) : none();
+      if (const OpaqueObject* o = unknown_condition(s, c, condition->where)) out.unknown = o;
+      else keep = keep && to_bool(s, c, condition->where, "the condition");
+    }
     if (keep) comprehend(s, scope, e, level + 1, out);
   }
 }
@@ -120,9 +163,12 @@ void comprehend(Session& s, Scope& scope, const ListComp& e, size_t level, std::
 Value eval_comprehension(Session& s, Scope& scope, const ListComp& e) {
   Scope& inner = s.heap.scopes.emplace_back(
       Scope{.parent = &scope, .names = {}, .is_function = true, .is_loop = false, .staged = false, .outer_reads = {}});
-  std::vector<Value> out;
+  Gathered out;
+  if (e.kind == ComprehensionKind::set || e.kind == ComprehensionKind::dict) out.dict = &dict(s);
+  if (out.dict) out.dict->is_set = e.kind == ComprehensionKind::set;
   comprehend(s, inner, e, 0, out);
-  return list(s, std::move(out));
+  if (out.unknown) return opaque(s, "a comprehension over " + out.unknown->what, e.element->where);
+  return out.dict ? Value{out.dict} : list(s, std::move(out.items));
 }
 
 Value eval_fstring(Session& s, Scope& scope, const JoinedStr& e) {
@@ -130,8 +176,9 @@ Value eval_fstring(Session& s, Scope& scope, const JoinedStr& e) {
   for (ExprRef part : e.parts) {
     if (const auto* value = std::get_if<FormattedValue>(&part->node)) {
       Value v = eval(s, scope, *value->value);
-      if (!value->plain && !s.host) fail_unsupported(part->where, "a format specification in an f-string");
-      out += format(s, v);
+      std::string spec = value->spec ? to_text(eval(s, scope, *value->spec), part->where, "the format") : "";
+      bool quoted = value->conversion == 'r' && v.is<std::string>();
+      out += quoted ? "'" + format(s, v) + "'" : format_spec(s, v, spec, part->where);
     } else {
       out += to_text(eval(s, scope, *part), part->where, "the part of the f-string");
     }
@@ -148,6 +195,8 @@ Value eval_lambda(Session& s, Scope& scope, const Lambda& e, const SourceRange& 
   f.where = where;
   for (const Param& p : e.params.list)
     f.defaults.push_back(p.default_value ? std::optional(eval(s, scope, *p.default_value)) : std::nullopt);
+  if (!e.params.vararg.empty()) f.defaults.push_back(tuple(s, {}));
+  if (!e.params.kwarg.empty()) f.defaults.push_back(Value{&dict(s)});
   s.heap.functions.push_back(std::move(f));
   return Value{&s.heap.functions.back()};
 }
@@ -155,13 +204,26 @@ Value eval_lambda(Session& s, Scope& scope, const Lambda& e, const SourceRange& 
 
 Value subscript(Session& s, Scope& scope, const Value& base, const Expr& index, const SourceRange& where) {
   if (const auto* b = base.as<BufferV>()) return index_buffer(s, scope, *b, index, where);
-  if (const auto* o = base.as<const OpaqueObject*>()) return opaque(s, (*o)->what + "[...]", where);
+  if (const auto* o = base.as<const OpaqueObject*>()) {
+    return derived(s, **o, (*o)->what + "[...]");
+  }
+  if (s.host && !std::holds_alternative<Slice>(index.node)) {
+    if (base.is<FunctionObject*>() || base.is<ClassObject*>() || base.is<HostObject*>() || base.is<Instance*>() ||
+        base.is<const PartialObject*>() || base.is<NamespaceV>())
+      return opaque(s, "an item of " + kind_name(base), where);
+    if (auto* const* object = base.as<ObjectObject*>()) {
+      const Value* get = class_lookup(*(*object)->type, "__getitem__");
+      if (get) return apply(s, scope, *get, {base, eval(s, scope, index)}, {}, where);
+      return opaque(s, "an item of " + kind_name(base), where);
+    }
+  }
   if (const auto* t = base.as<const HostTensor*>()) return tensor_item(s, scope, **t, index, where);
   if (const auto* d = base.as<DictObject*>()) {
     Value key = eval(s, scope, index);
     if (const auto* i = key.as<ir::MetaInt>()) pin(s, *i, where);
     for (const auto& [k, v] : (*d)->items)
       if (equal_values(k, key)) return v;
+    if (const OpaqueObject* o = unknown_condition(s, key, where)) return opaque(s, "the item of " + o->what, where);
     fail(where, "the dict has no key " + format(s, key));
   }
   if (base.is<const Builtin*>())
@@ -174,6 +236,8 @@ Value subscript(Session& s, Scope& scope, const Value& base, const Expr& index, 
   } else {
     items = to_items(s, base, where, "what is subscripted");
   }
+  if (const auto* l = base.as<ListObject*>(); l && (*l)->uncertain && s.host)
+    return opaque(s, "an item of a list that is not known", where);
   auto position = [&](ExprRef e, int64_t otherwise) {
     if (!e) return otherwise;
     ir::MetaInt i = to_int(s, eval(s, scope, *e), e->where, "the index");
@@ -182,18 +246,41 @@ Value subscript(Session& s, Scope& scope, const Value& base, const Expr& index, 
   };
   int64_t size = static_cast<int64_t>(items.size());
   if (const auto* slice = std::get_if<Slice>(&index.node)) {
-    if (slice->step) fail_unsupported(where, "a slice with a step");
-    int64_t from = std::clamp<int64_t>(position(slice->lower, 0), 0, size),
-            to = std::clamp<int64_t>(position(slice->upper, size), from, size);
-    std::vector<Value> part(items.begin() + from, items.begin() + to);
+    ir::MetaInt step = slice->step ? to_int(s, eval(s, scope, *slice->step), where, "the step") : ir::MetaInt(1);
+    pin(s, step, where);
+    if (step.value == 0) fail(where, "the step of a slice is 0");
+    bool back = step.value < 0;
+    int64_t first = back ? -1 : 0, last = back ? size - 1 : size;
+    int64_t from = std::clamp(slice->lower ? position(slice->lower, 0)
+                              : back       ? last
+                                           : first,
+                              first, last),
+            to = std::clamp(slice->upper ? position(slice->upper, 0)
+                            : back       ? first
+                                         : last,
+                            first, last);
+    std::vector<Value> part;
+    int64_t stride = std::clamp<int64_t>(step.value, -size - 1, size + 1);
+    for (int64_t i = from; back ? i > to : i < to; i += stride) part.push_back(items[static_cast<size_t>(i)]);
+    count_items(s, part.size(), where);
+    if (base.is<std::string>()) {
+      std::string out;
+      for (const Value& v : part) out += *v.as<std::string>();
+      return text(out);
+    }
     return base.is<const TupleObject*>() ? tuple(s, std::move(part)) : list(s, std::move(part));
   }
-  int64_t i = position(&index, 0);
+  Value at = eval(s, scope, index);
+  if (const OpaqueObject* o = unknown_condition(s, at, where)) return opaque(s, "the item of " + o->what, where);
+  ir::MetaInt wanted = to_int(s, at, index.where, "the index");
+  pin(s, wanted, index.where);
+  int64_t i = wanted.value < 0 ? wanted.value + size : wanted.value;
   if (i < 0 || i >= size) fail(where, "index " + std::to_string(i) + " of " + std::to_string(size) + " items");
   return items[static_cast<size_t>(i)];
 }
 
 Value eval(Session& s, Scope& scope, const Expr& e) {
+  check_stack(s, e.where);
   return std::visit(
       Overload{
           [&](const Constant& n) { return eval_constant(n, e.where); },
@@ -213,6 +300,12 @@ Value eval(Session& s, Scope& scope, const Expr& e) {
           [&](const TupleExpr& n) { return tuple(s, eval_items(s, scope, n.items)); },
           [&](const ListExpr& n) { return list(s, eval_items(s, scope, n.items)); },
           [&](const DictExpr& n) { return eval_dict(s, scope, n, e.where); },
+          [&](const SetExpr& n) { return eval_set(s, scope, n); },
+          [&](const NamedExpr& n) {
+            Value v = eval(s, scope, *n.value);
+            assign(s, scope, *n.target, v);
+            return v;
+          },
           [&](const ListComp& n) { return eval_comprehension(s, scope, n); },
           [&](const Starred&) -> Value { fail(e.where, "* is not possible here"); },
           [&](const JoinedStr& n) { return eval_fstring(s, scope, n); },

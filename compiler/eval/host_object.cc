@@ -47,6 +47,7 @@ Value parsed(Session& s, const HostObject& parser, const SourceRange& where) {
 
 // The number of SMs: --arg sm_count, else that of the target's usual device.
 int64_t sm_count(const Session& s) {
+  if (s.sm_count) return *s.sm_count;
   for (const auto& [name, value] : s.options->args)
     if (name == "sm_count") {
       ArgValue v = parse_arg(value);
@@ -57,7 +58,7 @@ int64_t sm_count(const Session& s) {
 }
 
 // Functions of the host that make such objects, by their full name; nullopt: none of them.
-std::optional<Value> call_host(Session& s, const std::string& name, const std::vector<Value>& positional,
+std::optional<Value> call_host(Session& s, Scope& scope, const std::string& name, const std::vector<Value>& positional,
                                const Keywords& keywords, const SourceRange& where) {
   if (name == "argparse.ArgumentParser") return Value{&host_object(s, HostKind::parser, "an argument parser", where)};
   if (name == "torch.cuda.get_device_properties") {
@@ -71,9 +72,7 @@ std::optional<Value> call_host(Session& s, const std::string& name, const std::v
       if (c >= '0' && c <= '9') number = number * 10 + (c - '0');
     return tuple(s, {integer(number / 10), integer(number % 10)});
   }
-  if (name == "torch.cuda.is_available") return boolean(true);
   if (name.ends_with(".get_num_sms")) return integer(sm_count(s));
-  if (name.ends_with("check_hip_availability")) return boolean(false);
   if (name.ends_with(".DataType") && positional.size() == 1) return Value{to_dtype(s, positional[0], where)};
   if (name.ends_with("AutoTuner.from_kernel") || name.ends_with(".AutoTuner")) {
     HostObject& o = host_object(s, HostKind::tuner, "a tuner", where);
@@ -83,23 +82,10 @@ std::optional<Value> call_host(Session& s, const std::string& name, const std::v
     }
     return Value{&o};
   }
-  if (name == "itertools.product") {
-    std::vector<std::vector<Value>> rows{{}};
-    for (const Value& v : positional) {
-      std::vector<std::vector<Value>> longer;
-      std::vector<Value> items = to_items(s, v, where, "an argument of itertools.product");
-      for (const auto& row : rows)
-        for (const Value& item : items) {
-          count_step(s, where);
-          longer.push_back(row);
-          longer.back().push_back(item);
-        }
-      rows = std::move(longer);
-    }
-    std::vector<Value> out;
-    for (auto& row : rows) out.push_back(tuple(s, std::move(row)));
-    return list(s, std::move(out));
-  }
+  if (auto known = call_host_function(s, scope, name, positional, keywords, where)) return known;
+  if (name.starts_with("einops.")) return call_einops(s, name.substr(7), positional, keywords, where);
+  if (name.starts_with("numpy."))
+    return call_torch(s, name.substr(6) == "array" ? "tensor" : name.substr(6), positional, keywords, where);
   if (name.starts_with("torch.")) return call_torch(s, name.substr(6), positional, keywords, where);
   return std::nullopt;
 }
@@ -125,7 +111,13 @@ Value call_object_method(Session& s, HostObject& o, const std::string& name, con
       result.attrs["kernel"] = call_factory(s, tuned, {}, {}, where);
       return Value{&result};
     }
-    case HostKind::record: return opaque(s, o.what + "." + name + "(...)", where);
+    case HostKind::context:
+      if (name == "save_for_backward") o.attrs["saved_tensors"] = tuple(s, positional);
+      return none();
+    case HostKind::layer: return layer_result(s, o, positional, where);
+    case HostKind::marker: return none();
+    case HostKind::record:
+    case HostKind::super: return opaque(s, o.what + "." + name + "(...)", where);
   }
   return none();
 }

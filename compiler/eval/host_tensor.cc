@@ -125,7 +125,6 @@ constexpr MakeRow kMakes[] = {
     {"nn.functional.logsigmoid", Make::same, {}},
     {"triu", Make::same, {}},
     {"tril", Make::same, {}},
-    {"sort", Make::same, {}},
     {"clone", Make::same, {}},
 };
 
@@ -163,6 +162,34 @@ std::optional<Shape> made_shape(Session& s, const MakeRow& row, const Given& a, 
       return std::nullopt;
   }
   return std::nullopt;
+}
+
+constexpr int64_t kMaxValues = 4096;  // of a tensor whose values are followed
+
+// The values of small integer tensors of one dimension or none, where the call states them.
+std::optional<std::vector<int64_t>> made_values(const MakeRow& row, const Given& a, const HostTensor& made) {
+  if (!made.shape || made.shape->size() > 1 || (made.dtype && is_float(*made.dtype))) return std::nullopt;
+  auto size = product(*made.shape);
+  if (!size || *size > kMaxValues || *size < 0) return std::nullopt;
+  std::vector<int64_t> out;
+  if (row.how == Make::arange && row.name == "arange") {
+    auto first = number(a.get(0, "start")), last = number(a.get(1, "end")), step = number(a.get(2, "step"));
+    for (int64_t i = 0; i < *size; ++i) out.push_back((last ? first.value_or(0) : 0) + i * step.value_or(1));
+  } else if (row.how == Make::tensor && a.get(0, "data")) {
+    const Value& data = *a.get(0, "data");
+    for (const Value& v : is_list(data) ? items_of(data) : Shape{data}) {
+      auto i = number(&v);
+      if (!i) return std::nullopt;
+      out.push_back(*i);
+    }
+  } else if (row.name.starts_with("zeros") || row.name.starts_with("ones")) {
+    out.assign(static_cast<size_t>(*size), row.name.starts_with("ones"));
+  } else if (row.how == Make::full && number(a.get(1, "fill_value"))) {
+    out.assign(static_cast<size_t>(*size), *number(a.get(1, "fill_value")));
+  } else {
+    return std::nullopt;
+  }
+  return out;
 }
 
 DType promoted(DType a, DType b) {
@@ -317,9 +344,16 @@ std::optional<Value> call_torch(Session& s, const std::string& name, const std::
     if ((row.how == Make::like || row.how == Make::same) && like) out.dtype = like->dtype;
     if ((row.how == Make::like || row.how == Make::same) && !like) return std::nullopt;
     if (a.keyword("dtype")) out.dtype = dtype_value(a.keyword("dtype"));
+    out.values = made_values(row, a, out);
     return host_tensor(s, std::move(out));
   }
-  return std::nullopt;
+  if (auto known = call_torch_function(s, name, positional, keywords, where)) return known;
+  // torch.reshape(x, …) is x.reshape(…)
+  const HostTensor* x = tensor_of(a.get(0, "input"));
+  bool method =
+      std::any_of(std::begin(kMethods), std::end(kMethods), [&](const MethodRow& r) { return r.name == name; });
+  if (!x || !method || positional.empty()) return std::nullopt;
+  return call_tensor_method(s, *x, name, {positional.begin() + 1, positional.end()}, keywords, where);
 }
 
 std::optional<Value> tensor_attribute(Session& s, const HostTensor& t, const std::string& name,
@@ -346,8 +380,15 @@ Value call_tensor_method(Session& s, const HostTensor& t, const std::string& nam
   if (name == "dim" && t.shape) return integer(static_cast<int64_t>(t.shape->size()));
   if (name == "element_size" && t.dtype) return integer(static_cast<int64_t>(bytes_of(*t.dtype)));
   auto row = std::find_if(std::begin(kMethods), std::end(kMethods), [&](const MethodRow& r) { return r.name == name; });
+  if (row == std::end(kMethods))
+    if (auto known = call_tensor_operation(s, t, name, positional, keywords, where)) return *known;
   if (row == std::end(kMethods)) return opaque(s, t.what + "." + name + "(...)", where);
   HostTensor out = t;
+  bool keeps = row->what == Does::typed || row->what == Does::to ||
+               (row->what == Does::same &&
+                (name == "cuda" || name == "cpu" || name == "contiguous" || name == "clone" || name == "detach"));
+  if (!keeps || (out.dtype && is_float(*out.dtype))) out.values.reset();
+  if (name.ends_with('_') && t.values) const_cast<HostTensor&>(t).values.reset();  // changes the tensor itself
   switch (row->what) {
     case Does::same: return host_tensor(s, std::move(out));
     case Does::typed: out.dtype = row->dtype; return host_tensor(s, std::move(out));
@@ -402,6 +443,50 @@ Value tensor_arithmetic(Session& s, const Value& a, const Value& b, bool compari
   return host_tensor(s, std::move(out));
 }
 
+std::optional<std::vector<int64_t>> tensor_values(ast::BinOp op, const Value& a, const Value& b) {
+  const HostTensor *x = tensor_of(&a), *y = tensor_of(&b);
+  std::optional<std::vector<int64_t>> left = x ? x->values : std::nullopt, right = y ? y->values : std::nullopt;
+  if (auto i = number(&a)) left = std::vector{*i};
+  if (auto i = number(&b)) right = std::vector{*i};
+  if (!left || !right) return std::nullopt;
+  size_t n = std::max(left->size(), right->size());
+  if ((left->size() != n && left->size() != 1) || (right->size() != n && right->size() != 1)) return std::nullopt;
+  std::vector<int64_t> out(n);
+  for (size_t i = 0; i < n; ++i) {
+    int64_t p = (*left)[left->size() == 1 ? 0 : i], q = (*right)[right->size() == 1 ? 0 : i];
+    bool bad = true;
+    if (op == ast::BinOp::add) bad = __builtin_add_overflow(p, q, &out[i]);
+    if (op == ast::BinOp::sub) bad = __builtin_sub_overflow(p, q, &out[i]);
+    if (op == ast::BinOp::mult) bad = __builtin_mul_overflow(p, q, &out[i]);
+    if (op == ast::BinOp::floordiv && p >= 0 && q > 0) out[i] = p / q, bad = false;
+    if (bad) return std::nullopt;
+  }
+  return out;
+}
+
+namespace {
+std::optional<std::vector<int64_t>> picked_values(Session& s, Scope& scope, const HostTensor& t,
+                                                  const ast::Expr& index) {
+  if (!t.values || !t.shape || t.shape->size() != 1) return std::nullopt;
+  int64_t size = static_cast<int64_t>(t.values->size());
+  auto bound = [&](ast::ExprRef e, int64_t otherwise) -> std::optional<int64_t> {
+    if (!e) return otherwise;
+    Value v = eval(s, scope, *e);
+    auto i = number(&v);
+    return i && *i < 0 ? *i + size : i;
+  };
+  if (const auto* slice = std::get_if<ast::Slice>(&index.node)) {
+    auto lo = bound(slice->lower, 0), hi = bound(slice->upper, size);
+    if (!lo || !hi || slice->step) return std::nullopt;
+    int64_t from = std::clamp<int64_t>(*lo, 0, size), to = std::clamp<int64_t>(*hi, from, size);
+    return std::vector<int64_t>(t.values->begin() + from, t.values->begin() + to);
+  }
+  auto i = bound(&index, 0);
+  if (!i || *i < 0 || *i >= size) return std::nullopt;
+  return std::vector{(*t.values)[static_cast<size_t>(*i)]};
+}
+}  // namespace
+
 // t[i], t[a:b], t[None], t[..., i]; another index gives a tensor of unknown shape.
 Value tensor_item(Session& s, Scope& scope, const HostTensor& t, const ast::Expr& index, const SourceRange& where) {
   HostTensor out{t.what + "[...]", where, t.dtype, {}};
@@ -441,6 +526,7 @@ Value tensor_item(Session& s, Scope& scope, const HostTensor& t, const ast::Expr
   }
   shape.insert(shape.end(), t.shape->begin() + static_cast<std::ptrdiff_t>(at), t.shape->end());
   out.shape = std::move(shape);
+  out.values = picked_values(s, scope, t, index);
   return host_tensor(s, std::move(out));
 }
 

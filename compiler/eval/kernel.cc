@@ -26,6 +26,7 @@ FunctionObject& run_factory(Session& s, Instance& instance) {
     return *(*built)->prim_func;
   }
   const auto* g = result.as<FunctionObject*>();
+  if (const auto* o = result.as<const OpaqueObject*>()) fail_opaque(**o, f.where, "what '" + f.name + "' returns");
   if (!g || (*g)->kind != FunctionKind::prim_func)
     fail(f.where, "'" + f.name + "' returns " + kind_name(result) + ", not a @T.prim_func");
   return **g;
@@ -33,7 +34,7 @@ FunctionObject& run_factory(Session& s, Instance& instance) {
 
 // Parameters of the prim_func from their annotations.
 void make_params(Session& s, Scope& scope, const FunctionObject& f, ir::Func& func) {
-  if (f.params->has_varargs) fail_unsupported(f.where, "*args or **kwargs of a prim_func");
+  if (f.params->has_varargs()) fail_unsupported(f.where, "*args or **kwargs of a prim_func");
   for (const ast::Param& p : f.params->list) {
     if (!p.annotation) fail(p.where, "parameter '" + p.name + "' of a prim_func needs a type");
     if (p.default_value) fail_unsupported(p.where, "a default value of a prim_func's parameter");
@@ -116,8 +117,13 @@ int count_launches(const ir::Module& m, ir::BlockId body) {
   return n;
 }
 
+// What is reported already makes the rest meaningless.
+void stop_after_errors(const Session& s) {
+  if (s.trace->errors > 0) throw Failure{{}, true};
+}
+
 // The second run of an eager kernel. Parameters: those of the signature in its order, then the tensors of T.empty.
-void trace_eager(Session& s, const Instance& instance, ir::Func& func) {
+void trace_eager(Session& s, Instance& instance, ir::Func& func) {
   const FunctionObject& f = *instance.factory;
   Eager eager{.function = &f, .instance = &instance};
   s.trace->eager = &eager;
@@ -125,10 +131,16 @@ void trace_eager(Session& s, const Instance& instance, ir::Func& func) {
   Scope& scope = s.heap.scopes.emplace_back(Scope{.parent = f.closure, .staged = true});
   declare_eager_params(s, scope);
   Outcome o = exec(s, scope, *f.body);
-  if (o.flow == Flow::returned) return_from_eager(s, o.value, f.where);
   for (const ast::Param& p : f.params->list)
     for (const auto& [name, id] : eager.params)
       if (name == p.name) func.params.push_back(id);
+  instance.params = func.params;
+  instance.results = eager.empties;
+  if (o.flow == Flow::returned && !o.value.is<const OpaqueObject*>()) {
+    return_from_eager(s, o.value, f.where);
+    instance.results = eager.returned;
+  }
+  stop_after_errors(s);
   for (ir::ValueId id : eager.empties) {
     if (std::find(eager.returned.begin(), eager.returned.end(), id) == eager.returned.end())
       fail(f.where, "'" + s.module[id].name + "' of T.empty is not returned");
@@ -146,6 +158,10 @@ void trace_prim_func(Session& s, Instance& instance, ir::Func& func) {
   s.trace->builder.loc = f.where;
   Scope& scope = s.heap.scopes.emplace_back(Scope{.parent = f.closure, .staged = true});
   make_params(s, scope, f, func);
+  instance.params = func.params;
+  if (instance.options.out_idx)
+    for (int64_t i : outputs(s.module, func, instance, f.where))
+      instance.results.push_back(func.params[static_cast<size_t>(i)]);
   exec(s, scope, *f.body);
 }
 
@@ -153,6 +169,7 @@ void trace(Session& s, Instance& instance, ir::Func& func) {
   bool eager = instance.factory && instance.factory->is_eager && !instance.factory->is_factory;
   if (eager) trace_eager(s, instance, func);
   else trace_prim_func(s, instance, func);
+  stop_after_errors(s);
   const FunctionObject& f = eager ? *instance.factory : *instance.prim_func;
   if (count_launches(s.module, func.body) == 0) fail(f.where, "'" + f.name + "' launches no kernel");
   sweep(s.module, func.body);
@@ -186,39 +203,79 @@ void trace_instance(Session& s, Instance& instance) {
   Trace* outer = std::exchange(s.trace, &t);
   bool host = std::exchange(s.host, false);
   int64_t steps = std::exchange(s.steps, 0);
-  int depth = s.call_depth;
+  auto calls = std::exchange(s.calls, {});
+  int uncertain = std::exchange(s.uncertain, 0);
+  t.instance = &instance;
+  std::optional<int64_t> sms = std::exchange(s.sm_count, instance.sm_count ? instance.sm_count : s.sm_count);
   try {
     trace(s, instance, func);
     func.preconditions = t.preconditions;
     instance.func = s.traced.size();
     s.traced.push_back(std::move(func));
   } catch (const Failure& failure) {
-    Diag d = failure.diag;
-    if (!d.where.valid()) d.where = instance.where;
-    if (instance.where.valid() && instance.factory)
-      d.notes.push_back({instance.where, "for this instance: " + instance_text(s, instance.factory->name, instance)});
-    s.diags.push_back(std::move(d));
+    Failure located = failure;
+    if (!located.diag.where.valid()) located.diag.where = instance.where;
+    report(s, located);
+    instance.failed = true;
+    if (instance.error.empty()) instance.error = located.diag.message;
   }
   s.trace = outer;
   s.host = host;
   s.steps = steps;
-  s.call_depth = depth;
+  s.calls = std::move(calls);
+  s.uncertain = uncertain;
+  s.sm_count = sms;
 }
 
-Value kernel_result(Session& s, Instance& instance, const SourceRange& where) {
-  trace_instance(s, instance);
-  if (!instance.func) return opaque(s, "the result of a kernel that has an error", where);
-  const ir::Func& func = s.traced[*instance.func];
+namespace {
+using Extents = std::vector<std::pair<std::string, Value>>;
+
+// Run-time extents by name, from the tensors of the call: (M, 4) given for T.Tensor((m, 4)) says m = M.
+Extents known_extents(const Session& s, const Instance& instance, const std::vector<Value>& given) {
+  Extents out;
+  size_t next = 0;
   bool eager = instance.factory && instance.factory->is_eager && !instance.factory->is_factory;
-  if (!eager && !instance.options.out_idx) return none();
+  for (ir::ValueId id : instance.params) {
+    bool is_result = std::find(instance.results.begin(), instance.results.end(), id) != instance.results.end();
+    if (is_result) continue;
+    if (eager) {  // other arguments stand between the tensors
+      const auto& params = instance.factory->params->list;
+      next = static_cast<size_t>(
+          std::find_if(params.begin(), params.end(), [&](const ast::Param& p) { return p.name == s.module[id].name; }) -
+          params.begin());
+    }
+    if (next >= given.size()) continue;
+    const auto* tensor = given[next++].as<const HostTensor*>();
+    const ir::Type& type = s.module[id].type;
+    if (!tensor || !(*tensor)->shape || (*tensor)->shape->size() != type.shape.size()) continue;
+    for (size_t d = 0; d < type.shape.size(); ++d)
+      if (type.shape[d].dynamic()) out.emplace_back(ir::meta_text(s.module, type.shape[d]), (*(*tensor)->shape)[d]);
+  }
+  return out;
+}
+
+Value extent_of(Session& s, const MetaInt& e, const Extents& known, const std::string& name, const SourceRange& where) {
+  if (!e.dynamic()) return integer(e.value);
+  std::string wanted = ir::meta_text(s.module, e);
+  for (const auto& [symbol, value] : known)
+    if (symbol == wanted) return value;
+  return opaque(s, "a dynamic extent of '" + name + "'", where);
+}
+}  // namespace
+
+Value kernel_result(Session& s, Instance& instance, const std::vector<Value>& given, const SourceRange& where) {
+  trace_instance(s, instance);
+  if (instance.params.empty() && instance.results.empty())
+    return opaque(s, "the result of a kernel that has an error", where);
+  Extents known = known_extents(s, instance, given);
   std::vector<Value> results;
-  for (int64_t i : func.outputs) {
-    const ir::Value& p = s.module[func.params[static_cast<size_t>(i)]];
+  for (ir::ValueId id : instance.results) {
+    const ir::Value p = s.module[id];
     if (p.type.kind != ir::TypeKind::buffer) continue;
     std::vector<Value> shape;
-    for (const MetaInt& e : p.type.shape)
-      shape.push_back(e.dynamic() ? opaque(s, "a dynamic extent of '" + p.name + "'", where) : integer(e.value));
-    results.push_back(host_tensor(s, {"'" + p.name + "' of '" + func.name + "'", where, p.type.dtype, shape}));
+    for (const MetaInt& e : p.type.shape) shape.push_back(extent_of(s, e, known, p.name, where));
+    const std::string& of = instance.factory ? instance.factory->name : instance.prim_func->name;
+    results.push_back(host_tensor(s, {"'" + p.name + "' of '" + of + "'", where, p.type.dtype, shape}));
   }
   if (results.empty()) return none();
   return results.size() == 1 ? results[0] : tuple(s, std::move(results));

@@ -146,6 +146,11 @@ bool contains(const std::array<std::string_view, N>& sorted, std::string_view na
 }  // namespace
 
 bool is_language_name(std::string_view name) { return contains(kNames, name) || contains(kDTypeNames, name); }
+std::vector<std::string> language_names() {
+  std::vector<std::string> out(kNames.begin(), kNames.end());
+  out.insert(out.end(), kDTypeNames.begin(), kDTypeNames.end());
+  return out;
+}
 bool is_language_dtype(std::string_view name) { return contains(kDTypeNames, name); }
 bool is_pass_config(std::string_view key) { return contains(kPassConfigs, key); }
 

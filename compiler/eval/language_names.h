@@ -2,10 +2,12 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tc::eval {
 
-bool is_language_name(std::string_view name);   // "copy", "float16": anything `T.` may be followed by
+bool is_language_name(std::string_view name);
+std::vector<std::string> language_names();      // "copy", "float16": anything `T.` may be followed by
 bool is_language_dtype(std::string_view name);  // "float8_e4m3fn"
 bool is_pass_config(std::string_view key);      // "tl.disable_warp_specialized"
 // PassConfigKey.TL_DISABLE_WGMMA → "tl.disable_wgmma"; "" if there is none.

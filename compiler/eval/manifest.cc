@@ -53,6 +53,17 @@ Result<KernelRequest> parse_kernel(FileId file, const toml::node& node) {
     std::string name(key.str());
     if (name == "name" && value.is_string()) {
       request.name = **value.as_string();
+    } else if (name == "instance" && value.is_string()) {
+      request.instance = **value.as_string();
+    } else if (name == "sm_count" && value.value_exact<int64_t>()) {
+      request.sm_count = value.value_exact<int64_t>();
+    } else if (name == "dtypes" && value.is_table()) {
+      for (const auto& [tensor, dtype] : *value.as_table()) {
+        if (!dtype.is_string())
+          return input_error(place(file, dtype.source()),
+                             "the dtype of '" + std::string(tensor.str()) + "' has to be text");
+        request.dtypes.emplace_back(std::string(tensor.str()), **dtype.as_string());
+      }
     } else if (name == "args" || name == "pass_configs") {
       auto values = parse_values(file, value, name);
       if (!values) return values.error();
@@ -66,8 +77,9 @@ Result<KernelRequest> parse_kernel(FileId file, const toml::node& node) {
         request.shapes.emplace_back(std::string(tensor.str()), std::move(*extents));
       }
     } else {
-      return input_error(place(file, value.source()),
-                         "a kernel has name, args, shapes and pass_configs, not '" + name + "'");
+      return input_error(
+          place(file, value.source()),
+          "a kernel has name, instance, args, shapes, dtypes, sm_count and pass_configs, not '" + name + "'");
     }
   }
   if (request.name.empty()) return input_error(request.where, "the kernel has no name");
@@ -76,23 +88,27 @@ Result<KernelRequest> parse_kernel(FileId file, const toml::node& node) {
 
 }  // namespace
 
-Result<std::vector<KernelRequest>> parse_manifest(FileId file) {
+Result<Manifest> parse_manifest(FileId file) {
   toml::table manifest;
   try {
     manifest = toml::parse(source_file_text(file));
   } catch (const toml::parse_error& e) {
     return input_error(place(file, e.source()), std::string(e.description()));
   }
-  std::vector<KernelRequest> out;
+  Manifest out;
   for (const auto& [key, value] : manifest) {
+    if (key.str() == "sm_count" && value.value_exact<int64_t>()) {
+      out.sm_count = value.value_exact<int64_t>();
+      continue;
+    }
     const toml::array* kernels = value.as_array();
     if (key.str() != "kernel" || !kernels)
       return input_error(place(file, value.source()),
-                         "a manifest has [[kernel]] tables, not '" + std::string(key.str()) + "'");
+                         "a manifest has sm_count and [[kernel]] tables, not '" + std::string(key.str()) + "'");
     for (const toml::node& node : *kernels) {
       auto request = parse_kernel(file, node);
       if (!request) return request.error();
-      out.push_back(std::move(*request));
+      out.kernels.push_back(std::move(*request));
     }
   }
   return out;

@@ -59,6 +59,12 @@ Value read_name(Session& s, Scope& scope, const std::string& name, const SourceR
 }
 
 void bind_name(Session& s, Scope& scope, const std::string& name, Value value, const SourceRange& where) {
+  for (Scope* at = &scope; at; at = at->is_function ? nullptr : at->parent)
+    if (auto other = at->elsewhere.find(name); other != at->elsewhere.end()) {
+      Value& slot = other->second->names[name];
+      slot = s.uncertain ? merged(s, slot, value, "an unknown condition", where) : value;
+      return;
+    }
   if (const BufferV* made = value.as<BufferV>(); made && made->fresh) {
     s.module[made->id].name = name;
     scope.names[name] = Value{BufferV{made->id, true, false}};

@@ -14,6 +14,8 @@ namespace tc::eval {
 
 struct Failure {
   Diag diag;
+  bool follows = false;  // only from an error that is reported already
+  bool fatal = false;    // a bound was reached: nothing goes on
 };
 [[noreturn]] void fail(const SourceRange& where, std::string message);
 [[noreturn]] void fail_unsupported(const SourceRange& where, std::string message);
@@ -30,6 +32,12 @@ struct Instance {
   CompileOptions options;
   bool traced = false;
   std::optional<size_t> func;  // its place in Session::traced, where tracing succeeded
+  // Parameters and output tensors, as far as tracing came.
+  std::vector<ir::ValueId> params, results;
+  bool failed = false;
+  bool extra = false;               // of a kernel that another entry point had reached
+  std::optional<int64_t> sm_count;  // of the manifest
+  std::string error;                // the first one of its trace
 };
 
 // Objects live here; addresses are stable.
@@ -49,6 +57,9 @@ struct Heap {
   std::deque<SymbolObject> symbols;
   std::deque<HostTensor> tensors;
   std::deque<HostObject> objects;
+  std::deque<ClassObject> classes;
+  std::deque<ObjectObject> instances_of_classes;
+  std::deque<PartialObject> partials;
   std::deque<Value> values;
   std::deque<PoisonObject> poisons;
   std::deque<Decision> decisions;
@@ -86,6 +97,8 @@ struct Trace {
   std::vector<std::pair<std::string, ir::ValueId>> symbols;   // run-time integers by name
   std::vector<std::pair<std::string, int64_t>> param_values;  // factory parameters
   Eager* eager = nullptr;
+  Instance* instance = nullptr;
+  size_t errors = 0;
   int64_t lo = 0, hi = 0;  // the threads that run the current section
   int parallel_depth = 0;
 };
@@ -107,7 +120,19 @@ struct Session {
   bool host = true;
   bool in_main = false;  // the abstract run is inside main() or under `if __name__ == "__main__"`
   int64_t steps = 0;
-  int call_depth = 0;
+  int64_t items = 0;  // of all lists and tuples made, and characters of texts
+  struct Frame {
+    std::string function;
+    SourceRange where;  // the call
+  };
+  std::vector<Frame> calls;         // of functions of the program, outermost first
+  int uncertain = 0;                // depth of conditions and loops of host code that are unknown
+  std::vector<SourceRange> failed;  // factories that a call reached which then failed
+  std::vector<std::pair<SourceRange, std::string>> unresolved;  // kernels without an instance, and why
+  const char* stack = nullptr;                                  // where the evaluation began
+  std::string entry = "literal";  // the function of the file that is run, for Instance::from
+  bool main_ran = false, tests_ran = false;
+  std::optional<int64_t> sm_count;  // of the manifest
 };
 
 // ---- making values
@@ -120,9 +145,14 @@ Value tuple(Session& s, std::vector<Value> items);
 Value list(Session& s, std::vector<Value> items);
 Value scalar(ir::ValueId id);
 Value opaque(Session& s, std::string what, const SourceRange& where);
+// Unknown because `from` is: it comes from the same place.
+Value derived(Session& s, const OpaqueObject& from, std::string what);
 Value symbol(Session& s, std::string name, DType dtype, const SourceRange& where);
 Value host_tensor(Session& s, HostTensor tensor);
 HostObject& host_object(Session& s, HostKind kind, std::string what, const SourceRange& where);
+Value partial(Session& s, Value callee, std::vector<Value> positional,
+              std::vector<std::pair<std::string, Value>> keywords = {});
+DictObject& dict(Session& s);
 Value extent(Session& s, const ir::MetaInt& e);  // an integer, or a run-time scalar for a dynamic extent
 
 // ---- evaluation (expr.cc, stmt.cc, call.cc)
@@ -137,15 +167,23 @@ Outcome exec(Session& s, Scope& scope, const ast::Body& body);
 void exec_until_launch(Session& s, Scope& scope, const ast::Body& body);
 void assign(Session& s, Scope& scope, const ast::Expr& target, Value value);
 Value call_value(Session& s, Scope& scope, const Value& callee, const ast::Call& call, const SourceRange& where);
+Value apply(Session& s, Scope& scope, const Value& callee, std::vector<Value> positional,
+            std::vector<std::pair<std::string, Value>> keywords, const SourceRange& where);
 Value call_function(Session& s, FunctionObject& f, std::vector<std::optional<Value>> args, const SourceRange& where);
 // Arguments of a Python function by parameter, defaults filled in; fails on missing and unknown ones.
-std::vector<std::optional<Value>> bind_params(const FunctionObject& f, const std::vector<Value>& positional,
+std::vector<std::optional<Value>> bind_params(Session& s, const FunctionObject& f, const std::vector<Value>& positional,
                                               const std::vector<std::pair<std::string, Value>>& keywords,
                                               const SourceRange& where, bool allow_missing);
 Value make_function(Session& s, Scope& scope, const ast::FunctionDef& def, const SourceRange& where);
+std::string param_name(const FunctionObject& f, size_t i);  // *args and **kwargs come last
 Value get_attribute(Session& s, const Value& base, const std::string& name, const SourceRange& where);
 Value subscript(Session& s, Scope& scope, const Value& base, const ast::Expr& index, const SourceRange& where);
 void count_step(Session& s, const SourceRange& where);
+void count_items(Session& s, size_t n, const SourceRange& where);  // of a list, tuple or text that is made
+void check_stack(Session& s, const SourceRange& where);
+[[noreturn]] void fail_bound(const SourceRange& where, std::string message);
+// Adds the chain of calls, and the diagnostic if it says something new.
+void report(Session& s, const Failure& failure);
 const Value* lookup(Scope& scope, const std::string& name);
 Value read_name(Session& s, Scope& scope, const std::string& name, const SourceRange& where);
 void bind_name(Session& s, Scope& scope, const std::string& name, Value value, const SourceRange& where);
@@ -234,22 +272,72 @@ Value call_builtin(Session& s, Scope& scope, const Builtin& b, const std::vector
 void import_all(Session& s, Scope& scope, const ast::ImportName& name, const SourceRange& where);
 Value import_value(Session& s, const ast::ImportName& name, const SourceRange& where);
 Value decorate(Session& s, const Value& decorator, const Value& function, const SourceRange& where);
-Value call_method(Session& s, const MethodObject& method, const std::vector<Value>& positional,
+Value call_method(Session& s, Scope& scope, const MethodObject& method, const std::vector<Value>& positional,
                   const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
 
+// ---- classes of the program (objects.cc)
+Value make_class(Session& s, Scope& scope, const ast::ClassDef& def, const SourceRange& where);
+Value instantiate(Session& s, Scope& scope, ClassObject& type, const std::vector<Value>& positional,
+                  const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
+const Value* class_lookup(const ClassObject& type, const std::string& name);
+Value class_attribute(Session& s, ClassObject& type, const std::string& name, const SourceRange& where);
+Value object_attribute(Session& s, ObjectObject& o, const std::string& name, const SourceRange& where);
+bool derives_from(const ClassObject& type, std::string_view base);  // by the end of the base's name
+Value super_attribute(Session& s, const HostObject& super, const std::string& name, const SourceRange& where);
+Value apply_autograd(Session& s, Scope& scope, ClassObject& type, const std::vector<Value>& positional,
+                     const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
+
+// ---- methods of Python's own types (python_methods.cc)
+bool has_python_method(const Value& self, const std::string& name);
+Value call_python_method(Session& s, Scope& scope, const MethodObject& m, const std::vector<Value>& positional,
+                         const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
+std::string format_spec(Session& s, const Value& v, const std::string& spec, const SourceRange& where);
+
+// ---- host code under unknown conditions (uncertain.cc)
+// The unknown value that a condition of host code is worth, if it is: null where it is known.
+const OpaqueObject* unknown_condition(Session& s, const Value& v, const SourceRange& where);
+Value merged(Session& s, const Value& a, const Value& b, const std::string& why, const SourceRange& where);
+Outcome exec_unknown_if(Session& s, Scope& scope, const ast::If& stmt, const OpaqueObject& condition,
+                        const SourceRange& where);
+Outcome exec_unknown_loop(Session& s, Scope& scope, ast::ExprRef target, const Value& item, const ast::Body& body,
+                          const std::string& why, const SourceRange& where);
+
+// ---- spelling (spelling.cc)
+// ", did you mean 'x'?" where one of the names is near, else nothing.
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& names);
+
 // ---- the abstract run of host code (host_tensor.cc, host_object.cc, modules.cc)
+void run_tests(Session& s);
+void run_entry_points(Session& s, FileId file);
 std::optional<Value> tensor_attribute(Session& s, const HostTensor& t, const std::string& name,
                                       const SourceRange& where);
 Value call_tensor_method(Session& s, const HostTensor& t, const std::string& name, const std::vector<Value>& positional,
                          const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
 Value tensor_arithmetic(Session& s, const Value& a, const Value& b, bool comparison, const SourceRange& where);
+// Of + - * // where the values of both sides are known.
+std::optional<std::vector<int64_t>> tensor_values(ast::BinOp op, const Value& a, const Value& b);
 Value tensor_item(Session& s, Scope& scope, const HostTensor& t, const ast::Expr& index, const SourceRange& where);
 Value call_object_method(Session& s, HostObject& o, const std::string& name, const std::vector<Value>& positional,
                          const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
 std::optional<Value> call_torch(Session& s, const std::string& name, const std::vector<Value>& positional,
                                 const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
-std::optional<Value> call_host(Session& s, const std::string& name, const std::vector<Value>& positional,
+std::optional<Value> call_host(Session& s, Scope& scope, const std::string& name, const std::vector<Value>& positional,
                                const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
+std::optional<Value> call_host_function(Session& s, Scope& scope, const std::string& name,
+                                        const std::vector<Value>& positional,
+                                        const std::vector<std::pair<std::string, Value>>& keywords,
+                                        const SourceRange& where);
+std::optional<Value> call_einops(Session& s, const std::string& name, const std::vector<Value>& positional,
+                                 const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
+std::optional<Value> call_torch_function(Session& s, const std::string& name, const std::vector<Value>& args,
+                                         const std::vector<std::pair<std::string, Value>>& keywords,
+                                         const SourceRange& where);
+std::optional<Value> call_tensor_operation(Session& s, const HostTensor& x, const std::string& name,
+                                           const std::vector<Value>& args,
+                                           const std::vector<std::pair<std::string, Value>>& keywords,
+                                           const SourceRange& where);
+void store_tensor_item(Session& s, Scope& scope, HostTensor& x, const ast::Expr& index, const Value& value);
+Value layer_result(Session& s, const HostObject& layer, const std::vector<Value>& positional, const SourceRange& where);
 int64_t sm_count(const Session& s);
 // A module beside the input; null: there is none.
 Scope* local_module(Session& s, const std::string& dotted, const SourceRange& where);
@@ -263,7 +351,7 @@ bool declare_eager_param(Session& s, const std::string& name, const Value& type,
                          const SourceRange& where);
 void return_from_eager(Session& s, const Value& value, const SourceRange& where);
 // What a call of a built kernel gives the host: tensors of its outputs' types.
-Value kernel_result(Session& s, Instance& instance, const SourceRange& where);
+Value kernel_result(Session& s, Instance& instance, const std::vector<Value>& given, const SourceRange& where);
 Value call_factory(Session& s, FunctionObject& f, const std::vector<Value>& positional,
                    const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
 Outcome exec_host(Session& s, Scope& scope, const ast::Body& body);

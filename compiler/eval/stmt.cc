@@ -1,11 +1,14 @@
-// Statements. In factories and kernels the first failure ends the evaluation; in host code (module level, main) a
-// statement that fails makes its names unknown, with the failure as the reason, and the run goes on.
+// Statements. One that fails makes its names unknown, with the failure as the reason, and the run goes on: in host code
+// (module level, main) silently, in factories and kernels with a diagnostic. What then follows only from unknown names
+// is not reported again.
 #include "compiler/eval/session.h"
 
 namespace tc::eval {
 namespace {
 using namespace tc::ast;
-constexpr int64_t kMaxSteps = 2'000'000;
+constexpr size_t kMaxOps = 4'000'000;          // of all kernels of a file
+constexpr int64_t kMaxItems = 40'000'000;      // of all lists, tuples and texts together
+constexpr ptrdiff_t kMaxStackBytes = 5 << 20;  // of the 8 MiB that a thread usually has
 
 // From the start of a compound statement to the end of its header.
 SourceRange header(const Stmt& stmt, ExprRef last) {
@@ -25,38 +28,6 @@ SourceRange op_range(const Stmt& stmt) {
                     stmt.node);
 }
 
-// ---- host code under unknown conditions: both ways are run, and names that then differ are unknown.
-using Names = std::unordered_map<std::string, Value>;
-void forget_differences(Session& s, Scope& scope, const Names& other, const std::string& why,
-                        const SourceRange& where) {
-  for (auto& [name, value] : scope.names) {
-    auto it = other.find(name);
-    if (it == other.end() || !equal_values(it->second, value))
-      value = opaque(s, "a choice that depends on " + why, where);
-  }
-}
-
-Outcome exec_unknown_if(Session& s, Scope& scope, const If& stmt, const OpaqueObject& condition,
-                        const SourceRange& where) {
-  Names before = scope.names;
-  exec(s, scope, stmt.body);
-  Names then = scope.names;
-  scope.names = before;
-  exec(s, scope, stmt.orelse);
-  for (const auto& [name, value] : then) scope.names.try_emplace(name, value);
-  forget_differences(s, scope, then, condition.what, where);
-  return {};
-}
-
-Outcome exec_unknown_loop(Session& s, Scope& scope, ExprRef target, const Body& body, const std::string& why,
-                          const SourceRange& where) {
-  Names before = scope.names;
-  if (target) assign(s, scope, *target, opaque(s, why, where));
-  exec(s, scope, body);
-  forget_differences(s, scope, before, why, where);
-  return {};
-}
-
 bool is_main_test(const Expr& test) {
   const auto* c = std::get_if<Compare>(&test.node);
   const auto* name = c ? std::get_if<Name>(&c->first->node) : nullptr;
@@ -65,7 +36,7 @@ bool is_main_test(const Expr& test) {
 
 Outcome exec_if(Session& s, Scope& scope, const If& n, const SourceRange& where) {
   Value condition = eval(s, scope, *n.test);
-  if (const auto* o = condition.as<const OpaqueObject*>(); o && s.host) return exec_unknown_if(s, scope, n, **o, where);
+  if (const OpaqueObject* o = unknown_condition(s, condition, where)) return exec_unknown_if(s, scope, n, *o, where);
   auto known = truth(s, condition, where);
   if (!known) return exec_if_runtime(s, scope, n, condition, where);
   bool was_main = s.in_main;
@@ -79,8 +50,8 @@ Outcome exec_while(Session& s, Scope& scope, const While& n, const SourceRange& 
   while (true) {
     count_step(s, where);
     Value condition = eval(s, scope, *n.test);
-    if (const auto* o = condition.as<const OpaqueObject*>(); o && s.host)
-      return exec_unknown_loop(s, scope, nullptr, n.body, (*o)->what, where);
+    if (const OpaqueObject* o = unknown_condition(s, condition, where))
+      return exec_unknown_loop(s, scope, nullptr, none(), n.body, o->what, where);
     auto known = truth(s, condition, where);
     if (scope.staged) {
       if (known && *known) fail(where, "a `while` whose condition is always true");
@@ -96,6 +67,7 @@ Outcome exec_while(Session& s, Scope& scope, const While& n, const SourceRange& 
 
 Outcome exec_assert(Session& s, Scope& scope, const Assert& n, const SourceRange& where) {
   Value condition = eval(s, scope, *n.test);
+  if (unknown_condition(s, condition, where)) return {};
   auto known = truth(s, condition, where);
   if (!known) fail_unsupported(where, "assert of a run-time value; T.device_assert and T.assume are meant for that");
   if (*known) return {};
@@ -130,11 +102,26 @@ Outcome exec_ann_assign(Session& s, Scope& scope, const AnnAssign& n, const Sour
   return {};
 }
 
+// What a loop of host code runs over is not known: one item stands for all. None: it is known.
+Value unknown_item(Session& s, const Value& iterable, const SourceRange& where) {
+  if (const auto* o = iterable.as<const OpaqueObject*>()) return derived(s, **o, "an item of " + (*o)->what);
+  if (const auto* t = iterable.as<const HostTensor*>()) {
+    HostTensor item{"an item of " + (*t)->what, where, (*t)->dtype, {}};
+    if ((*t)->shape && !(*t)->shape->empty()) item.shape.emplace((*t)->shape->begin() + 1, (*t)->shape->end());
+    return host_tensor(s, std::move(item));
+  }
+  if (const auto* l = iterable.as<ListObject*>(); l && (*l)->uncertain && !(*l)->items.empty())
+    return (*l)->items.size() == 1 ? (*l)->items[0] : opaque(s, "an item of a list that is not known", where);
+  if (iterable.is<HostObject*>() || iterable.is<ObjectObject*>() || iterable.is<Instance*>())
+    return opaque(s, "an item of " + kind_name(iterable), where);
+  return none();
+}
+
 Outcome exec_for_any(Session& s, Scope& scope, const For& n, const SourceRange& where) {
   if (s.host) {
     Value iterable = eval(s, scope, *n.iter);
-    if (const auto* o = iterable.as<const OpaqueObject*>())
-      return exec_unknown_loop(s, scope, n.target, n.body, "an item of " + (*o)->what, where);
+    Value item = unknown_item(s, iterable, where);
+    if (!item.is<NoneV>()) return exec_unknown_loop(s, scope, n.target, item, n.body, kind_name(iterable), where);
   }
   return exec_for(s, scope, n, where);
 }
@@ -143,7 +130,13 @@ Outcome exec_with_any(Session& s, Scope& scope, const With& n, const SourceRange
   if (!s.host) return exec_with(s, scope, n, where);
   for (const WithItem& item : n.items) {
     Value context = eval(s, scope, *item.context);
-    if (item.target) assign(s, scope, *item.target, opaque(s, "the context " + kind_name(context), where));
+    Value entered = opaque(s, "the context " + kind_name(context), where);
+    if (auto* const* o = context.as<ObjectObject*>()) {
+      entered = context;
+      if (const Value* enter = class_lookup(*(*o)->type, "__enter__"))
+        entered = apply(s, scope, *enter, {context}, {}, where);
+    }
+    if (item.target) assign(s, scope, *item.target, entered);
   }
   return exec(s, scope, n.body);
 }
@@ -153,6 +146,32 @@ Outcome exec_try(Session& s, Scope& scope, const Try& n, const SourceRange& wher
   for (const Body* body : {&n.body, &n.orelse, &n.finally}) {
     Outcome o = exec(s, scope, *body);
     if (o.flow != Flow::normal) return o;
+  }
+  return {};
+}
+
+// global and nonlocal: where the names are bound instead.
+Outcome exec_outer(Scope& scope, const Outer& n) {
+  Scope* root = &scope;
+  while (root->parent) root = root->parent;
+  for (const std::string& name : n.names) {
+    Scope* at = n.global ? root : scope.parent;
+    while (at && !n.global && !at->names.contains(name)) at = at->parent;
+    if (at) scope.elsewhere[name] = at;
+  }
+  return {};
+}
+
+Outcome exec_delete(Session& s, Scope& scope, const Delete& n, const SourceRange& where) {
+  for (ExprRef target : n.targets) {
+    if (const auto* name = std::get_if<Name>(&target->node)) {
+      scope.names.erase(name->id);
+    } else if (const auto* sub = std::get_if<Subscript>(&target->node)) {
+      Value base = eval(s, scope, *sub->value), key = eval(s, scope, *sub->index);
+      if (auto* const* d = base.as<DictObject*>())
+        std::erase_if((*d)->items, [&](const auto& item) { return equal_values(item.first, key); });
+      else if (!s.host) fail_unsupported(where, "del of an item of " + kind_name(base));
+    }
   }
   return {};
 }
@@ -208,8 +227,10 @@ Outcome exec_stmt(Session& s, Scope& scope, const Stmt& stmt) {
                         },
                         [&](const Try& n) { return exec_try(s, scope, n, where); },
                         [&](const ClassDef& n) -> Outcome {
-                          return bind_name(s, scope, n.name, opaque(s, "class " + n.name, where), where), Outcome{};
+                          return bind_name(s, scope, n.name, make_class(s, scope, n, where), where), Outcome{};
                         },
+                        [&](const Outer& n) { return exec_outer(scope, n); },
+                        [&](const Delete& n) { return exec_delete(s, scope, n, where); },
                         [&](const Pass&) -> Outcome { return {}; },
                         [&](const Break&) { return exec_break(s, scope, where); },
                         [&](const Continue&) -> Outcome {
@@ -221,31 +242,175 @@ Outcome exec_stmt(Session& s, Scope& scope, const Stmt& stmt) {
                     stmt.node);
 }
 
-void make_unknown(Session& s, Scope& scope, const Expr& target, const Diag& cause) {
+void make_unknown(Session& s, Scope& scope, const std::string& name, const SourceRange& where, const Failure& cause) {
+  s.heap.opaques.push_back({"'" + name + "'", where, cause.diag, !s.host});
+  scope.names[name] = Value{static_cast<const OpaqueObject*>(&s.heap.opaques.back())};
+}
+
+void make_unknown(Session& s, Scope& scope, const Expr& target, const Failure& cause) {
   if (const auto* name = std::get_if<Name>(&target.node)) {
-    s.heap.opaques.push_back({"'" + name->id + "'", target.where, cause});
-    scope.names[name->id] = Value{static_cast<const OpaqueObject*>(&s.heap.opaques.back())};
+    // A variable of the kernel stays one: an assignment to it was to store.
+    auto known = scope.names.find(name->id);
+    const auto* var = known == scope.names.end() ? nullptr : known->second.as<BufferV>();
+    if (!var || !var->is_var) make_unknown(s, scope, name->id, target.where, cause);
   }
   if (const auto* t = std::get_if<TupleExpr>(&target.node))
     for (ExprRef item : t->items) make_unknown(s, scope, *item, cause);
+  if (const auto* star = std::get_if<Starred>(&target.node)) make_unknown(s, scope, *star->value, cause);
+  if (const auto* a = std::get_if<Attribute>(&target.node)) {
+    const auto* base = std::get_if<Name>(&a->value->node);
+    const Value* object = base ? lookup(scope, base->id) : nullptr;
+    s.heap.opaques.push_back({"'" + a->attr + "'", target.where, cause.diag, !s.host});
+    Value unknown{static_cast<const OpaqueObject*>(&s.heap.opaques.back())};
+    if (auto* const* o = object ? object->as<ObjectObject*>() : nullptr) (*o)->attrs[a->attr] = unknown;
+    if (auto* const* o = object ? object->as<HostObject*>() : nullptr) (*o)->attrs[a->attr] = unknown;
+  }
 }
 
-// A host statement failed with `cause`.
-void recover(Session& s, Scope& scope, const Stmt& stmt, const Diag& cause) {
-  if (const auto* n = std::get_if<Assign>(&stmt.node))
-    for (ExprRef target : n->targets) make_unknown(s, scope, *target, cause);
-  if (const auto* n = std::get_if<AugAssign>(&stmt.node)) make_unknown(s, scope, *n->target, cause);
-  if (const auto* n = std::get_if<AnnAssign>(&stmt.node)) make_unknown(s, scope, *n->target, cause);
-  if (const auto* n = std::get_if<FunctionDef>(&stmt.node)) {
-    s.heap.opaques.push_back({"'" + n->name + "'", n->name_where, cause});
-    scope.names[n->name] = Value{static_cast<const OpaqueObject*>(&s.heap.opaques.back())};
+// A statement failed: what it would have bound is unknown, inside of it too.
+void recover(Session& s, Scope& scope, const Stmt& stmt, const Failure& cause) {
+  auto all = [&](const Body& body) {
+    for (const Stmt* inner : body) recover(s, scope, *inner, cause);
+  };
+  std::visit(Overload{
+                 [&](const Assign& n) {
+                   for (ExprRef target : n.targets) make_unknown(s, scope, *target, cause);
+                 },
+                 [&](const AugAssign& n) { make_unknown(s, scope, *n.target, cause); },
+                 [&](const AnnAssign& n) { make_unknown(s, scope, *n.target, cause); },
+                 [&](const FunctionDef& n) { make_unknown(s, scope, n.name, n.name_where, cause); },
+                 [&](const ClassDef& n) { make_unknown(s, scope, n.name, n.name_where, cause); },
+                 [&](const Import& n) {
+                   for (const ImportName& i : n.names)
+                     if (i.bound != "*") make_unknown(s, scope, i.bound, stmt.where, cause);
+                 },
+                 [&](const For& n) {
+                   make_unknown(s, scope, *n.target, cause);
+                   all(n.body), all(n.orelse);
+                 },
+                 [&](const While& n) { all(n.body), all(n.orelse); },
+                 [&](const If& n) { all(n.body), all(n.orelse); },
+                 [&](const With& n) {
+                   for (const WithItem& item : n.items)
+                     if (item.target) make_unknown(s, scope, *item.target, cause);
+                   all(n.body);
+                 },
+                 [](const auto&) {},
+             },
+             stmt.node);
+}
+
+// The place in the kernel that is built, to go back to where a statement has failed.
+class BuilderState {
+ public:
+  explicit BuilderState(Session& s) : s_(s), calls_(s.calls.size()), in_main_(s.in_main), uncertain_(s.uncertain) {
+    if (!s.trace) return;
+    block_ = s.trace->builder.block;
+    constants_ = s.trace->constants.size();
+    lo_ = s.trace->lo, hi_ = s.trace->hi;
+    parallel_depth_ = s.trace->parallel_depth;
+    in_launch_ = !s.trace->threads.empty();
+  }
+  void restore() const {
+    s_.calls.resize(std::min(calls_, s_.calls.size()));
+    s_.in_main = in_main_;
+    s_.uncertain = uncertain_;
+    if (!s_.trace) return;
+    s_.trace->builder.block = block_;
+    s_.trace->constants.resize(std::min(constants_, s_.trace->constants.size()));
+    s_.trace->lo = lo_, s_.trace->hi = hi_;
+    s_.trace->parallel_depth = parallel_depth_;
+    if (!in_launch_) s_.trace->threads.clear();
+  }
+
+ private:
+  Session& s_;
+  size_t calls_;
+  bool in_main_;
+  int uncertain_;
+  ir::BlockId block_{};
+  size_t constants_ = 0;
+  int64_t lo_ = 0, hi_ = 0;
+  int parallel_depth_ = 0;
+  bool in_launch_ = false;
+};
+
+// A statement that fails in a trace is reported here. A return then gives an unknown value.
+Outcome exec_recovering(Session& s, Scope& scope, const Stmt& stmt) {
+  BuilderState state(s);
+  try {
+    return exec_stmt(s, scope, stmt);
+  } catch (const Failure& failure) {
+    if (failure.fatal) throw;
+    if (!s.host) report(s, failure);
+    state.restore();
+    recover(s, scope, stmt, failure);
+    if (!std::holds_alternative<Return>(stmt.node)) return {};
+    s.heap.opaques.push_back({"a result that is not known", stmt.where, failure.diag, !s.host});
+    return {Flow::returned, Value{static_cast<const OpaqueObject*>(&s.heap.opaques.back())}};
   }
 }
 }  // namespace
 
-void count_step(Session& s, const SourceRange& where) {
-  if (++s.steps > kMaxSteps) fail(where, "the evaluation takes more than " + std::to_string(kMaxSteps) + " steps");
+void fail_bound(const SourceRange& where, std::string message) {
+  Failure f{input_error(where, std::move(message))};
+  f.fatal = true;
+  throw f;
 }
+
+void count_step(Session& s, const SourceRange& where) {
+  if (++s.steps > s.options->max_steps)
+    fail_bound(where, "the evaluation takes more than " + std::to_string(s.options->max_steps) +
+                          " steps; --max-steps allows more");
+  if (s.module.ops.size() > kMaxOps)
+    fail_bound(where, "the kernels have more than " + std::to_string(kMaxOps) + " operations");
+}
+
+void count_items(Session& s, size_t n, const SourceRange& where) {
+  s.items += static_cast<int64_t>(n);
+  if (s.items > kMaxItems)
+    fail_bound(where, "the lists and texts of the file have more than " + std::to_string(kMaxItems) + " items");
+}
+
+void check_stack(Session& s, const SourceRange& where) {
+  const char* here = static_cast<const char*>(__builtin_frame_address(0));
+  if (s.stack && std::abs(s.stack - here) > kMaxStackBytes) fail_bound(where, "the evaluation is nested too deeply");
+}
+
+namespace {
+void assign_list_item(Session& s, Scope& scope, ListObject& list, const Expr& index, Value value,
+                      const SourceRange& where) {
+  Value at = eval(s, scope, index);
+  if (s.uncertain > list.level || unknown_condition(s, at, where)) {
+    list.uncertain = true;
+    return;
+  }
+  ir::MetaInt i = to_int(s, at, where, "the index");
+  pin(s, i, where);
+  int64_t size = static_cast<int64_t>(list.items.size()), place = i.value < 0 ? i.value + size : i.value;
+  if (place < 0 || place >= size)
+    fail(where, "index " + std::to_string(i.value) + " of " + std::to_string(size) + " items");
+  list.items[static_cast<size_t>(place)] = std::move(value);
+}
+
+// a, *rest, z = items
+bool assign_starred(Session& s, Scope& scope, const Exprs& targets, const std::vector<Value>& items,
+                    const SourceRange& where) {
+  auto star =
+      std::find_if(targets.begin(), targets.end(), [](ExprRef t) { return std::holds_alternative<Starred>(t->node); });
+  if (star == targets.end()) return false;
+  size_t before = static_cast<size_t>(star - targets.begin()), after = targets.size() - before - 1;
+  if (items.size() < before + after)
+    fail(where, std::to_string(items.size()) + " values for " + std::to_string(before + after) + " names");
+  for (size_t i = 0; i < before; ++i) assign(s, scope, *targets[i], items[i]);
+  auto first = items.begin() + static_cast<std::ptrdiff_t>(before),
+       last = items.end() - static_cast<std::ptrdiff_t>(after);
+  assign(s, scope, *std::get<Starred>((*star)->node).value, list(s, {first, last}));
+  for (size_t i = 0; i < after; ++i)
+    assign(s, scope, *targets[before + 1 + i], *(last + static_cast<std::ptrdiff_t>(i)));
+  return true;
+}
+}  // namespace
 
 void assign(Session& s, Scope& scope, const Expr& target, Value value) {
   if (const auto* name = std::get_if<Name>(&target.node))
@@ -257,11 +422,17 @@ void assign(Session& s, Scope& scope, const Expr& target, Value value) {
     if (const auto* d = base.as<DictObject*>()) {
       Value key = eval(s, scope, *sub->index);
       for (auto& [k, v] : (*d)->items)
-        if (equal_values(k, key)) return static_cast<void>(v = value);
+        if (equal_values(k, key))
+          return static_cast<void>(v = s.uncertain ? merged(s, v, value, "an unknown condition", target.where) : value);
       (*d)->items.emplace_back(key, value);
       return;
     }
+    if (auto* const* l = base.as<ListObject*>(); l && !std::holds_alternative<Slice>(sub->index->node))
+      return assign_list_item(s, scope, **l, *sub->index, std::move(value), target.where);
     if (base.is<const OpaqueObject*>()) return;
+    if (const auto* t = base.as<const HostTensor*>())  // the one kind of tensor that changes: its values are followed
+      return store_tensor_item(s, scope, const_cast<HostTensor&>(**t), *sub->index, value);
+    if (s.host) return;
     fail_unsupported(target.where, "an assignment to an item of " + kind_name(base));
   }
   const auto* t = std::get_if<TupleExpr>(&target.node);
@@ -269,10 +440,15 @@ void assign(Session& s, Scope& scope, const Expr& target, Value value) {
   if (t || l) {
     const Exprs& targets = t ? t->items : l->items;
     if (const auto* o = value.as<const OpaqueObject*>()) {
-      for (ExprRef item : targets) assign(s, scope, *item, opaque(s, (*o)->what, target.where));
+      for (ExprRef item : targets) assign(s, scope, *item, derived(s, **o, (*o)->what));
+      return;
+    }
+    if (const auto* tensor = value.as<const HostTensor*>()) {
+      for (ExprRef item : targets) assign(s, scope, *item, unknown_item(s, Value{*tensor}, target.where));
       return;
     }
     std::vector<Value> items = to_items(s, value, target.where, "what is unpacked");
+    if (assign_starred(s, scope, targets, items, target.where)) return;
     if (items.size() != targets.size())
       fail(target.where, std::to_string(items.size()) + " values for " + std::to_string(targets.size()) + " names");
     // All right sides are read before the first name changes: a swap of two variables works.
@@ -283,8 +459,13 @@ void assign(Session& s, Scope& scope, const Expr& target, Value value) {
   }
   if (const auto* a = std::get_if<Attribute>(&target.node)) {
     Value base = eval(s, scope, *a->value);
-    if (auto* const* object = base.as<HostObject*>()) {
-      (*object)->attrs[a->attr] = std::move(value);
+    std::unordered_map<std::string, Value>* attrs = nullptr;
+    if (auto* const* object = base.as<HostObject*>()) attrs = &(*object)->attrs;
+    if (auto* const* object = base.as<ObjectObject*>()) attrs = &(*object)->attrs;
+    if (auto* const* type = base.as<ClassObject*>()) attrs = &(*type)->attrs;
+    if (attrs) {
+      auto [it, fresh] = attrs->try_emplace(a->attr, value);
+      if (!fresh) it->second = s.uncertain ? merged(s, it->second, value, "an unknown condition", target.where) : value;
       return;
     }
   }
@@ -295,30 +476,13 @@ void assign(Session& s, Scope& scope, const Expr& target, Value value) {
 void exec_until_launch(Session& s, Scope& scope, const Body& body) {
   for (const Stmt* stmt : body) {
     if (std::holds_alternative<With>(stmt->node)) return;
-    try {
-      if (exec_stmt(s, scope, *stmt).flow != Flow::normal) return;
-    } catch (const Failure& failure) {
-      recover(s, scope, *stmt, failure.diag);
-    }
+    if (exec_recovering(s, scope, *stmt).flow != Flow::normal) return;
   }
 }
 
 Outcome exec(Session& s, Scope& scope, const Body& body) {
   for (const Stmt* stmt : body) {
-    Outcome o;
-    if (!s.host) {
-      o = exec_stmt(s, scope, *stmt);
-    } else {
-      int depth = s.call_depth;
-      bool in_main = s.in_main;
-      try {
-        o = exec_stmt(s, scope, *stmt);
-      } catch (const Failure& failure) {
-        s.call_depth = depth;
-        s.in_main = in_main;
-        recover(s, scope, *stmt, failure.diag);
-      }
-    }
+    Outcome o = exec_recovering(s, scope, *stmt);
     if (o.flow != Flow::normal) return o;
   }
   return {};

@@ -40,9 +40,12 @@ struct FloatV {
 struct ListObject {
   std::vector<Value> items;
   ir::MetaInt length_expr;  // expr valid: the length as an expression, from `[x] * STAGES`
+  int level = 0;            // Session::uncertain where it was made
+  bool uncertain = false;   // changed under a condition that is unknown: the items are not all
 };
 struct DictObject {
   std::vector<std::pair<Value, Value>> items;
+  bool is_set = false;  // keys alone
 };
 struct TupleObject {
   std::vector<Value> items;
@@ -83,6 +86,7 @@ struct TensorType {
   std::vector<ir::MetaInt> shape, strides;
 };
 enum class FunctionKind { plain, prim_func, macro, jit };
+enum class MethodRole { method, static_method, class_method, property };
 struct CompileOptions {
   std::optional<std::vector<int64_t>> out_idx;
   std::vector<ir::Attr> pass_configs;
@@ -94,12 +98,14 @@ struct FunctionObject {
   const ast::Body* body = nullptr;  // null for a lambda
   ast::ExprRef lambda_body = nullptr;
   Scope* closure = nullptr;
-  std::vector<std::optional<Value>> defaults;  // one a parameter
-  SourceRange where;                           // "def name"
-  bool is_factory = false;                     // contains a @T.prim_func
-  bool is_eager = false;                       // launches a kernel itself
-  CompileOptions options;                      // of @tilelang.jit
-  const Value* configs = nullptr;              // of @autotune: a list of dicts of arguments
+  std::vector<std::optional<Value>> defaults;              // one a parameter
+  SourceRange where;                                       // "def name"
+  bool is_factory = false;                                 // contains a @T.prim_func
+  bool is_eager = false;                                   // launches a kernel itself
+  CompileOptions options;                                  // of @tilelang.jit
+  const Value* configs = nullptr;                          // of @autotune: a list of dicts of arguments
+  MethodRole role = MethodRole::method;                    // where it is an attribute of a class
+  std::vector<std::pair<std::string, Value>> test_values;  // of pytest.mark.parametrize: names and a list of values
 };
 // A decorator that waits for its function: tilelang.jit(out_idx=…), functools.wraps …
 struct DecoratorObject {
@@ -107,7 +113,22 @@ struct DecoratorObject {
   CompileOptions options;
   const Value* configs = nullptr;
 };
-struct MethodObject;  // a bound method: self and name
+struct MethodObject;   // a method of a type that the evaluator has: self and name
+struct PartialObject;  // functools.partial, and a bound method of a class of the program
+// A class of the program. What is found in no class of the program is unknown where a base is.
+struct ClassObject {
+  std::string name;
+  SourceRange where;
+  std::vector<Value> bases;
+  std::unordered_map<std::string, Value> attrs;
+  std::vector<std::string> fields;  // annotated names in order: of dataclasses and NamedTuples
+  bool is_record = false;           // dataclass or NamedTuple: makes objects of its fields
+  bool is_enum = false;
+};
+struct ObjectObject {
+  ClassObject* type = nullptr;
+  std::unordered_map<std::string, Value> attrs;
+};
 enum class LoopKind { serial, unroll, vectorized, pipelined, parallel };
 struct LoopObject {
   LoopKind kind = LoopKind::serial;
@@ -128,6 +149,7 @@ struct OpaqueObject {
   std::string what;  // "torch.randn(...)"
   SourceRange where;
   std::optional<Diag> cause;
+  bool reported = false;  // the cause is among the diagnostics: what follows from it is not said again
 };
 // A name that may not be used (again): bound inside a run-time block that has ended.
 struct PoisonObject {
@@ -139,10 +161,12 @@ struct HostTensor {
   std::string what;
   SourceRange where;
   std::optional<DType> dtype;
-  std::optional<std::vector<Value>> shape;  // items may be opaque
+  std::optional<std::vector<Value>> shape;          // items may be opaque
+  std::optional<std::vector<int64_t>> values = {};  // of small integer tensors of one dimension or none
 };
 // An object of host code that the abstract run follows, by the names of its attributes.
-enum class HostKind { parser, record, tuner };
+// context: of an autograd function; super: what super() gives; layer: torch.nn.Linear; marker: pytest.mark.parametrize.
+enum class HostKind { parser, record, tuner, context, super, layer, marker };
 struct HostObject {
   HostKind kind = HostKind::record;
   std::string what;
@@ -159,7 +183,7 @@ struct Value {
                const RangeObject*, DType, FunctionObject*, const DecoratorObject*, const Builtin*, NamespaceV, BufferV,
                const RegionObject*, ScalarV, const MethodObject*, const LoopObject*, const FrameObject*,
                const TensorType*, Instance*, const OpaqueObject*, const PoisonObject*, SwizzledLayoutV, PolicyV,
-               const SymbolObject*, const HostTensor*, HostObject*>
+               const SymbolObject*, const HostTensor*, HostObject*, ClassObject*, ObjectObject*, const PartialObject*>
       v;
   template <class T>
   const T* as() const {
@@ -174,6 +198,11 @@ struct MethodObject {
   Value self;
   std::string name;
 };
+struct PartialObject {
+  Value callee;
+  std::vector<Value> positional;
+  std::vector<std::pair<std::string, Value>> keywords;
+};
 
 // One level of names. Python's function scope, plus one child for each run-time block inside it (a name bound in such a
 // block is gone after it).
@@ -184,6 +213,8 @@ struct Scope {
   bool is_loop = false;     // a run-time loop body
   bool staged = false;      // statements of this function build the kernel (range is a run-time loop)
   std::unordered_map<std::string, SourceRange> outer_reads;  // loop bodies: names read from outside the loop
+  std::unordered_map<std::string, Scope*> elsewhere;         // names of global and nonlocal statements
+  std::vector<Value> maybe_returned;                         // host functions: returned under unknown conditions
 };
 
 std::string kind_name(const Value& v);  // "an integer", "a buffer": for messages

@@ -1,7 +1,7 @@
 // The syntax tree of a Python file, as far as tile programs need it.
 //   text ─ parse() ─► Module: statements, with every node's place in the file
 // Nodes are immutable and owned by their Module (stable addresses); everything else points at them. Operators keep
-// Python's own names. What the evaluator can never need (await, yield, set displays, match …) is an `OtherExpr` or
+// Python's own names. What the evaluator can never need (await, yield, match …) is an `OtherExpr` or
 // `OtherStmt` that remembers its Python name, so that host code in a file parses and only *using* it is an error.
 // Columns are 1-based and count bytes of UTF-8, as everywhere in Tilecheck (CPython's are the same, 0-based).
 #pragma once
@@ -98,10 +98,19 @@ struct Comprehension {
   ExprRef target, iter;
   Exprs ifs;
 };
-// List comprehension or generator expression.
+enum class ComprehensionKind { list, generator, set, dict };
 struct ListComp {
   ExprRef element;
   std::vector<Comprehension> generators;
+  ComprehensionKind kind = ComprehensionKind::list;
+  ExprRef value = nullptr;  // dict: element is the key
+};
+struct SetExpr {
+  Exprs items;
+};
+// target := value
+struct NamedExpr {
+  ExprRef target, value;
 };
 struct Starred {
   ExprRef value;
@@ -111,7 +120,9 @@ struct JoinedStr {
 };
 struct FormattedValue {
   ExprRef value;
-  bool plain;  // without conversion or format specification
+  char conversion;  // 'r' of {x!r}, or 0
+  ExprRef spec;     // a JoinedStr, or null
+  bool plain() const { return !conversion && !spec; }
 };
 struct Param {
   std::string name;
@@ -122,7 +133,8 @@ struct Param {
 };
 struct Params {
   std::vector<Param> list;
-  bool has_varargs = false;  // *args or **kwargs
+  std::string vararg, kwarg;  // of *args and **kwargs, or empty
+  bool has_varargs() const { return !vararg.empty() || !kwarg.empty(); }
 };
 struct Lambda {
   Params params;
@@ -135,7 +147,8 @@ struct OtherExpr {
 struct Expr {
   SourceRange where;
   std::variant<Constant, Name, Attribute, Subscript, Slice, Call, BinaryExpr, UnaryExpr, BoolExpr, Compare, IfExpr,
-               TupleExpr, ListExpr, DictExpr, ListComp, Starred, JoinedStr, FormattedValue, Lambda, OtherExpr>
+               TupleExpr, ListExpr, DictExpr, SetExpr, ListComp, Starred, JoinedStr, FormattedValue, Lambda, NamedExpr,
+               OtherExpr>
       node;
 };
 
@@ -197,11 +210,29 @@ struct ImportName {
 struct Import {
   std::vector<ImportName> names;
 };
+struct Handler {
+  ExprRef type;      // null: every exception
+  std::string name;  // "" without `as`
+  Body body;
+};
 struct Try {
-  Body body, handlers, orelse, finally;
+  Body body;
+  std::vector<Handler> handlers;
+  Body orelse, finally;
 };
 struct ClassDef {
   std::string name;
+  Exprs bases, decorators;
+  Body body;
+  SourceRange name_where;  // "class name"
+};
+// global, nonlocal
+struct Outer {
+  std::vector<std::string> names;
+  bool global;
+};
+struct Delete {
+  Exprs targets;
 };
 struct Pass {};
 struct Break {};
@@ -213,7 +244,7 @@ struct OtherStmt {
 struct Stmt {
   SourceRange where;
   std::variant<FunctionDef, Return, Assign, AugAssign, AnnAssign, For, While, If, With, Assert, Raise, ExprStmt, Import,
-               Try, ClassDef, Pass, Break, Continue, OtherStmt>
+               Try, ClassDef, Outer, Delete, Pass, Break, Continue, OtherStmt>
       node;
 };
 

@@ -158,7 +158,12 @@ Params convert_params(Converter& c, PyObject* args) {
     out.list.back().default_value = index < kw_defaults.size() ? kw_defaults[index] : nullptr;
     ++index;
   });
-  out.has_varargs = field(c, args, "vararg").get() != Py_None || field(c, args, "kwarg").get() != Py_None;
+  auto rest = [&](const char* name) {
+    PyRef arg = field(c, args, name);
+    return arg.get() == Py_None ? std::string() : text_field(c, arg.get(), "arg");
+  };
+  out.vararg = rest("vararg");
+  out.kwarg = rest("kwarg");
   return out;
 }
 
@@ -178,8 +183,11 @@ ExprNode convert_compare(Converter& c, PyObject* node) {
   return out;
 }
 
+template <ComprehensionKind kind>
 ExprNode convert_comprehension(Converter& c, PyObject* node) {
-  ListComp out{expr_field(c, node, "elt"), {}};
+  constexpr bool is_dict = kind == ComprehensionKind::dict;
+  ListComp out{
+      expr_field(c, node, is_dict ? "key" : "elt"), {}, kind, is_dict ? expr_field(c, node, "value") : nullptr};
   each(c, node, "generators", [&](PyObject* g) {
     out.generators.push_back({expr_field(c, g, "target"), expr_field(c, g, "iter"), exprs_field(c, g, "ifs")});
   });
@@ -194,8 +202,9 @@ ExprNode convert_joined_str(Converter& c, PyObject* node) {
   return out;
 }
 
-bool is_plain_format(Converter& c, PyObject* node) {
-  return PyLong_AsLong(field(c, node, "conversion").get()) == -1 && field(c, node, "format_spec").get() == Py_None;
+char conversion_of(Converter& c, PyObject* node) {
+  long code = PyLong_AsLong(field(c, node, "conversion").get());
+  return code > 0 ? static_cast<char>(code) : '\0';
 }
 
 using ExprConverter = ExprNode (*)(Converter&, PyObject*);
@@ -203,8 +212,15 @@ const std::unordered_map<std::string, ExprConverter>& expr_table() {
   static const std::unordered_map<std::string, ExprConverter> table = {
       {"Constant", convert_constant},
       {"Compare", convert_compare},
-      {"ListComp", convert_comprehension},
-      {"GeneratorExp", convert_comprehension},
+      {"ListComp", convert_comprehension<ComprehensionKind::list>},
+      {"GeneratorExp", convert_comprehension<ComprehensionKind::generator>},
+      {"SetComp", convert_comprehension<ComprehensionKind::set>},
+      {"DictComp", convert_comprehension<ComprehensionKind::dict>},
+      {"Set", [](Converter& c, PyObject* n) -> ExprNode { return SetExpr{exprs_field(c, n, "elts")}; }},
+      {"NamedExpr",
+       [](Converter& c, PyObject* n) -> ExprNode {
+         return NamedExpr{expr_field(c, n, "target"), expr_field(c, n, "value")};
+       }},
       {"JoinedStr", convert_joined_str},
       {"Name", [](Converter& c, PyObject* n) -> ExprNode { return Name{text_field(c, n, "id")}; }},
       {"Attribute",
@@ -250,7 +266,7 @@ const std::unordered_map<std::string, ExprConverter>& expr_table() {
       {"Starred", [](Converter& c, PyObject* n) -> ExprNode { return Starred{expr_field(c, n, "value")}; }},
       {"FormattedValue",
        [](Converter& c, PyObject* n) -> ExprNode {
-         return FormattedValue{expr_field(c, n, "value"), is_plain_format(c, n)};
+         return FormattedValue{expr_field(c, n, "value"), conversion_of(c, n), expr_field(c, n, "format_spec")};
        }},
       {"Lambda",
        [](Converter& c, PyObject* n) -> ExprNode {
@@ -264,17 +280,17 @@ const std::unordered_map<std::string, ExprConverter>& expr_table() {
 using StmtNode = decltype(Stmt::node);
 
 // "def name" from the statement's place, which does not include the decorators.
-SourceRange name_place(const SourceRange& def, const std::string& name) {
+SourceRange name_place(const SourceRange& def, const std::string& name, std::string_view keyword) {
   SourceRange r = def;
   r.end_line = r.line;
-  r.end_column = r.column + 4 + static_cast<uint32_t>(name.size());
+  r.end_column = r.column + static_cast<uint32_t>(keyword.size() + 1 + name.size());
   return r;
 }
 
 StmtNode convert_function(Converter& c, PyObject* node) {
   FunctionDef out;
   out.name = text_field(c, node, "name");
-  out.name_where = name_place(c.last, out.name);
+  out.name_where = name_place(c.last, out.name, "def");
   out.decorators = exprs_field(c, node, "decorator_list");
   out.params = convert_params(c, field(c, node, "args").get());
   out.body = body_field(c, node, "body");
@@ -305,9 +321,28 @@ StmtNode convert_imports(Converter& c, PyObject* node, bool from) {
 
 StmtNode convert_try(Converter& c, PyObject* node) {
   Try out{body_field(c, node, "body"), {}, body_field(c, node, "orelse"), body_field(c, node, "finalbody")};
-  each(c, node, "handlers", [&](PyObject* handler) {
-    Body body = body_field(c, handler, "body");
-    out.handlers.insert(out.handlers.end(), body.begin(), body.end());
+  each(c, node, "handlers", [&](PyObject* h) {
+    out.handlers.push_back({expr_field(c, h, "type"), text_field(c, h, "name"), body_field(c, h, "body")});
+  });
+  return out;
+}
+
+StmtNode convert_class(Converter& c, PyObject* node) {
+  ClassDef out;
+  out.name = text_field(c, node, "name");
+  out.name_where = name_place(c.last, out.name, "class");
+  out.bases = exprs_field(c, node, "bases");
+  out.decorators = exprs_field(c, node, "decorator_list");
+  out.body = body_field(c, node, "body");
+  return out;
+}
+
+StmtNode convert_outer(Converter& c, PyObject* node, bool global) {
+  Outer out{{}, global};
+  each(c, node, "names", [&](PyObject* name) {
+    const char* text = PyUnicode_AsUTF8(name);
+    if (!text) PyErr_Clear();
+    else out.names.push_back(text);
   });
   return out;
 }
@@ -352,7 +387,10 @@ const std::unordered_map<std::string, StmtConverter>& stmt_table() {
        }},
       {"Raise", [](Converter& c, PyObject* n) -> StmtNode { return Raise{expr_field(c, n, "exc")}; }},
       {"Expr", [](Converter& c, PyObject* n) -> StmtNode { return ExprStmt{expr_field(c, n, "value")}; }},
-      {"ClassDef", [](Converter& c, PyObject* n) -> StmtNode { return ClassDef{text_field(c, n, "name")}; }},
+      {"ClassDef", convert_class},
+      {"Global", [](Converter& c, PyObject* n) { return convert_outer(c, n, true); }},
+      {"Nonlocal", [](Converter& c, PyObject* n) { return convert_outer(c, n, false); }},
+      {"Delete", [](Converter& c, PyObject* n) -> StmtNode { return Delete{exprs_field(c, n, "targets")}; }},
       {"Pass", [](Converter&, PyObject*) -> StmtNode { return Pass{}; }},
       {"Break", [](Converter&, PyObject*) -> StmtNode { return Break{}; }},
       {"Continue", [](Converter&, PyObject*) -> StmtNode { return Continue{}; }},

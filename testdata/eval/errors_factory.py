@@ -83,8 +83,8 @@ def raises(N=8):
 
 @tilelang.jit
 def endless(N=8):
-    while N > 0:
-        N = N + 0  # error: the evaluation takes more than 2000000 steps
+    while N > 0:  # error: the evaluation takes more than 2000000 steps; --max-steps allows more
+        N = N + 0
 
     @T.prim_func
     def main(A: T.Tensor((N,), "float32")):

@@ -1,0 +1,645 @@
+// Operations of PyTorch on abstract tensors by their shapes: torch.f(x, …) and x.f(…) are one row. Beside
+// host_tensor.cc, which makes tensors and reshapes them. Small integer tensors keep their values where that is easy,
+// because lengths of sequences come from there:
+//   torch.cumsum(torch.tensor([3, 5]), 0).max().item() -> 8
+#include "compiler/eval/session.h"
+
+namespace tc::eval {
+namespace {
+using ir::MetaInt;
+using Shape = std::vector<Value>;
+using Ints = std::optional<std::vector<int64_t>>;
+using Keywords = std::vector<std::pair<std::string, Value>>;
+
+struct Op {
+  Session& s;
+  const HostTensor& x;
+  const std::string& name;
+  const std::vector<Value>& args;  // behind x
+  const Keywords& keywords;
+  const SourceRange& where;
+  const Value* get(size_t place, std::string_view key) const {
+    if (place < args.size()) return &args[place];
+    for (const auto& [n, v] : keywords)
+      if (n == key) return &v;
+    return nullptr;
+  }
+  HostTensor like() const { return {"torch." + name + "(...)", where, x.dtype, x.shape}; }
+  Value unknown() const { return opaque(s, x.what + "." + name + "(...)", where); }
+};
+
+std::optional<int64_t> number(const Value* v) {
+  const auto* i = v ? v->as<MetaInt>() : nullptr;
+  return i && !i->dynamic() ? std::optional(i->value) : std::nullopt;
+}
+const HostTensor* tensor(const Value* v) {
+  const auto* t = v ? v->as<const HostTensor*>() : nullptr;
+  return t ? *t : nullptr;
+}
+bool yes(const Value* v) {
+  const auto* b = v ? v->as<BoolV>() : nullptr;
+  return b && b->value;
+}
+std::optional<size_t> axis(const Value* v, size_t rank) {
+  auto i = number(v);
+  if (!i) return std::nullopt;
+  int64_t d = *i < 0 ? *i + static_cast<int64_t>(rank) : *i;
+  return d >= 0 && d < static_cast<int64_t>(rank) ? std::optional(static_cast<size_t>(d)) : std::nullopt;
+}
+std::optional<std::vector<Value>> list_items(const Value* v) {
+  if (auto* const* l = v ? v->as<ListObject*>() : nullptr)
+    return (*l)->uncertain ? std::nullopt : std::optional((*l)->items);
+  const auto* t = v ? v->as<const TupleObject*>() : nullptr;
+  return t ? std::optional((*t)->items) : std::nullopt;
+}
+Value sum_of(Session& s, const Value& a, const Value& b, const SourceRange& where) {
+  return binary(s, ast::BinOp::add, a, b, where);
+}
+
+// ---- element by element
+Value same(const Op& o) { return host_tensor(o.s, o.like()); }
+Value boolean_like(const Op& o) {
+  HostTensor out = o.like();
+  out.dtype = DType::b1;
+  return host_tensor(o.s, std::move(out));
+}
+Value as_i64(const Op& o) {
+  HostTensor out = o.like();
+  out.dtype = DType::i64;
+  return host_tensor(o.s, std::move(out));
+}
+Value broadcast(const Op& o) {
+  const Value* other = o.get(0, "other");
+  if (!tensor(other)) return same(o);
+  const HostTensor* self = &o.x;
+  return tensor_arithmetic(o.s, Value{self}, *other, false, o.where);
+}
+Value where_op(const Op& o) {  // torch.where(condition, a, b)
+  const Value *a = o.get(0, "input"), *b = o.get(1, "other");
+  if (!a || !b) return o.unknown();
+  const HostTensor* self = &o.x;
+  Value picked = tensor(a) || tensor(b) ? tensor_arithmetic(o.s, *a, *b, false, o.where) : *a;
+  Value out = tensor_arithmetic(o.s, Value{self}, picked, false, o.where);
+  HostTensor typed = *tensor(&out);
+  typed.dtype = tensor(&picked) ? tensor(&picked)->dtype : std::nullopt;
+  return host_tensor(o.s, std::move(typed));
+}
+
+// ---- reductions
+std::optional<Shape> reduced_shape(const Op& o, bool& all) {
+  const Value* dim = o.get(0, "dim");
+  if (!dim) dim = o.get(99, "axis");
+  all = !dim || dim->is<NoneV>();
+  if (!o.x.shape) return all ? std::optional(Shape{}) : std::nullopt;
+  if (all) return Shape{};
+  std::vector<Value> dims = list_items(dim).value_or(std::vector<Value>{*dim});
+  std::vector<bool> gone(o.x.shape->size(), false);
+  for (const Value& d : dims) {
+    auto at = axis(&d, gone.size());
+    if (!at) return std::nullopt;
+    gone[*at] = true;
+  }
+  Shape out;
+  bool keep = yes(o.get(1, "keepdim")) || yes(o.get(99, "keepdims"));
+  for (size_t i = 0; i < gone.size(); ++i)
+    if (!gone[i]) out.push_back((*o.x.shape)[i]);
+    else if (keep) out.push_back(integer(1));
+  return out;
+}
+
+Ints reduced_values(const Op& o) {
+  if (!o.x.values || o.x.values->empty()) return std::nullopt;
+  const std::vector<int64_t>& v = *o.x.values;
+  int64_t total = 0;
+  for (int64_t i : v)
+    if (__builtin_add_overflow(total, i, &total)) return std::nullopt;
+  if (o.name == "sum") return std::vector{total};
+  if (o.name == "max" || o.name == "amax") return std::vector{*std::max_element(v.begin(), v.end())};
+  if (o.name == "min" || o.name == "amin") return std::vector{*std::min_element(v.begin(), v.end())};
+  return std::nullopt;
+}
+
+Value reduce(const Op& o) {
+  if (tensor(o.get(0, "other"))) return broadcast(o);  // torch.max(a, b)
+  bool all = false;
+  HostTensor out = o.like();
+  out.shape = reduced_shape(o, all);
+  if (all) out.values = reduced_values(o);
+  if (o.name == "all" || o.name == "any") out.dtype = DType::b1;
+  if (o.name.starts_with("arg") || o.name == "count_nonzero") out.dtype = DType::i64;
+  bool pair = !all && (o.name == "max" || o.name == "min" || o.name == "median");
+  if (!pair) return host_tensor(o.s, std::move(out));
+  HostTensor places = out;
+  places.dtype = DType::i64;
+  return tuple(o.s, {host_tensor(o.s, std::move(out)), host_tensor(o.s, std::move(places))});
+}
+
+Value cumsum(const Op& o) {
+  HostTensor out = o.like();
+  if (o.x.values) {
+    int64_t total = 0;
+    out.values.emplace();
+    for (int64_t i : *o.x.values) {
+      if (__builtin_add_overflow(total, i, &total)) return same(o);
+      out.values->push_back(total);
+    }
+  }
+  const Value* dtype = o.get(99, "dtype");
+  if (dtype && dtype->is<DType>()) out.dtype = *dtype->as<DType>();
+  else if (out.dtype && !is_float(*out.dtype)) out.dtype = DType::i64;
+  return host_tensor(o.s, std::move(out));
+}
+
+Value topk(const Op& o) {
+  HostTensor out = o.like();
+  const Value *k = o.get(0, "k"), *dim = o.get(1, "dim");
+  auto at =
+      o.x.shape && !o.x.shape->empty() ? (dim ? axis(dim, o.x.shape->size()) : o.x.shape->size() - 1) : std::nullopt;
+  if (at && k) (*out.shape)[*at] = *k;
+  else out.shape.reset();
+  HostTensor places = out;
+  places.dtype = DType::i64;
+  return tuple(o.s, {host_tensor(o.s, std::move(out)), host_tensor(o.s, std::move(places))});
+}
+Value sort(const Op& o) { return tuple(o.s, {same(o), as_i64(o)}); }
+
+// ---- products
+Value matmul(const Op& o) {
+  const HostTensor* y = tensor(o.get(0, "other"));
+  if (!y) y = tensor(o.get(0, "mat2"));
+  if (!y) return o.unknown();
+  HostTensor out = o.like();
+  out.shape.reset();
+  if (o.x.shape && y->shape && o.x.shape->size() >= 2 && y->shape->size() >= 2) {
+    bool longer = o.x.shape->size() >= y->shape->size();
+    out.shape = longer ? o.x.shape : y->shape;
+    size_t rank = out.shape->size();
+    (*out.shape)[rank - 2] = (*o.x.shape)[o.x.shape->size() - 2];
+    (*out.shape)[rank - 1] = y->shape->back();
+  }
+  return host_tensor(o.s, std::move(out));
+}
+Value linear(const Op& o) {  // x @ w.T
+  const HostTensor* w = tensor(o.get(0, "weight"));
+  HostTensor out = o.like();
+  if (!w || !w->shape || w->shape->size() != 2 || !out.shape || out.shape->empty()) out.shape.reset();
+  else out.shape->back() = w->shape->front();
+  return host_tensor(o.s, std::move(out));
+}
+
+// ---- parts and joins
+Value split(const Op& o) {
+  const Value first = integer(0);
+  const Value* dim = o.get(1, "dim");
+  auto at = o.x.shape ? axis(dim ? dim : &first, o.x.shape->size()) : std::nullopt;
+  const Value* how = o.get(0, o.name == "chunk" ? "chunks" : "split_size");
+  const size_t along = at.value_or(0);
+  auto length = at ? number(&(*o.x.shape)[along]) : std::nullopt;
+  std::vector<Value> sizes;
+  if (auto given = list_items(how)) {
+    sizes = *given;
+  } else if (auto n = number(how); n && *n > 0 && length && *length >= 0) {
+    int64_t size = o.name == "chunk" ? (*length + *n - 1) / *n : *n;
+    for (int64_t from = 0; from < *length && sizes.size() < 4096; from += size)
+      sizes.push_back(integer(std::min(size, *length - from)));
+  } else {
+    return o.unknown();
+  }
+  std::vector<Value> parts;
+  for (const Value& size : sizes) {
+    HostTensor part = o.like();
+    if (at && part.shape) part.shape->at(along) = size;
+    else part.shape.reset();
+    parts.push_back(host_tensor(o.s, std::move(part)));
+  }
+  return tuple(o.s, std::move(parts));
+}
+Value unbind(const Op& o) {
+  const Value zero = integer(0);
+  const Value* dim = o.get(0, "dim");
+  auto at = o.x.shape ? axis(dim ? dim : &zero, o.x.shape->size()) : std::nullopt;
+  auto n = at ? number(&(*o.x.shape)[*at]) : std::nullopt;
+  if (!n || *n < 0 || *n > 4096) return o.unknown();
+  HostTensor part = o.like();
+  part.shape->erase(part.shape->begin() + static_cast<std::ptrdiff_t>(*at));
+  std::vector<Value> parts;
+  for (int64_t i = 0; i < *n; ++i) parts.push_back(host_tensor(o.s, part));
+  return tuple(o.s, std::move(parts));
+}
+Value gather(const Op& o) {
+  HostTensor out = o.like();
+  const HostTensor* index = tensor(o.get(1, "index"));
+  out.shape = index ? index->shape : std::nullopt;
+  return host_tensor(o.s, std::move(out));
+}
+Value index_select(const Op& o) {
+  HostTensor out = o.like();
+  const HostTensor* index = tensor(o.get(1, "index"));
+  auto at = out.shape ? axis(o.get(0, "dim"), out.shape->size()) : std::nullopt;
+  if (at && index && index->shape && index->shape->size() == 1) (*out.shape)[*at] = index->shape->front();
+  else out.shape.reset();
+  return host_tensor(o.s, std::move(out));
+}
+Value narrow(const Op& o) {
+  HostTensor out = o.like();
+  auto at = out.shape ? axis(o.get(0, "dim"), out.shape->size()) : std::nullopt;
+  const Value* length = o.get(2, "length");
+  if (at && length) (*out.shape)[*at] = *length;
+  else out.shape.reset();
+  return host_tensor(o.s, std::move(out));
+}
+Value select(const Op& o) {
+  HostTensor out = o.like();
+  auto at = out.shape ? axis(o.get(0, "dim"), out.shape->size()) : std::nullopt;
+  if (at) out.shape->erase(out.shape->begin() + static_cast<std::ptrdiff_t>(*at));
+  else out.shape.reset();
+  return host_tensor(o.s, std::move(out));
+}
+Value repeat_interleave(const Op& o) {
+  HostTensor out = o.like();
+  auto at = out.shape ? axis(o.get(1, "dim"), out.shape->size()) : std::nullopt;
+  const Value* times = o.get(0, "repeats");
+  if (at && number(times)) (*out.shape)[*at] = binary(o.s, ast::BinOp::mult, (*out.shape)[*at], *times, o.where);
+  else out.shape.reset();
+  return host_tensor(o.s, std::move(out));
+}
+Value movedim(const Op& o) {
+  HostTensor out = o.like();
+  auto from = out.shape ? axis(o.get(0, "source"), out.shape->size()) : std::nullopt;
+  auto to = out.shape ? axis(o.get(1, "destination"), out.shape->size()) : std::nullopt;
+  if (from && to) {
+    Value moved = (*out.shape)[*from];
+    out.shape->erase(out.shape->begin() + static_cast<std::ptrdiff_t>(*from));
+    out.shape->insert(out.shape->begin() + static_cast<std::ptrdiff_t>(*to), moved);
+  } else {
+    out.shape.reset();
+  }
+  return host_tensor(o.s, std::move(out));
+}
+Value turned(const Op& o) {
+  HostTensor out = o.like();
+  if (out.shape) std::reverse(out.shape->begin(), out.shape->end());
+  return host_tensor(o.s, std::move(out));
+}
+Value diff(const Op& o) {
+  HostTensor out = o.like();
+  if (!out.shape || out.shape->empty()) return o.unknown();
+  out.shape->back() = binary(o.s, ast::BinOp::sub, out.shape->back(), integer(1), o.where);
+  if (o.x.values && o.x.values->size() > 1) {
+    out.values.emplace();
+    for (size_t i = 1; i < o.x.values->size(); ++i) out.values->push_back((*o.x.values)[i] - (*o.x.values)[i - 1]);
+  }
+  return host_tensor(o.s, std::move(out));
+}
+// Pairs from the last dimension on: before, behind.
+Value pad(const Op& o) {
+  HostTensor out = o.like();
+  auto by = list_items(o.get(0, "pad"));
+  if (!by || !out.shape || by->size() > 2 * out.shape->size() || by->size() % 2) {
+    out.shape.reset();
+    return host_tensor(o.s, std::move(out));
+  }
+  for (size_t i = 0; i < by->size(); i += 2) {
+    Value& extent = (*out.shape)[out.shape->size() - 1 - i / 2];
+    extent = sum_of(o.s, sum_of(o.s, extent, (*by)[i], o.where), (*by)[i + 1], o.where);
+  }
+  const Value* fill = o.get(2, "value");
+  auto before = by->empty() ? std::nullopt : number(&(*by)[0]), behind = by->empty() ? std::nullopt : number(&(*by)[1]);
+  bool small = before && behind && *before >= 0 && *behind >= 0 && *before + *behind < 4096;
+  if (o.x.values && out.shape->size() == 1 && small && (!fill || number(fill))) {
+    int64_t filled = fill ? *number(fill) : 0;
+    out.values = *o.x.values;
+    out.values->insert(out.values->begin(), static_cast<size_t>(*before), filled);
+    out.values->insert(out.values->end(), static_cast<size_t>(*behind), filled);
+  }
+  return host_tensor(o.s, std::move(out));
+}
+
+// ---- back to Python
+Value item(const Op& o) {
+  if (o.x.values && o.x.values->size() == 1) return integer(o.x.values->front());
+  return o.unknown();
+}
+Value tolist(const Op& o) {
+  if (!o.x.values) return o.unknown();
+  std::vector<Value> out;
+  for (int64_t i : *o.x.values) out.push_back(integer(i));
+  return list(o.s, std::move(out));
+}
+Value created(const Op& o) {  // x.new_zeros(…): shape of the arguments
+  HostTensor out = o.like();
+  std::vector<Value> sizes = o.args;
+  if (auto listed = o.args.empty() ? std::nullopt : list_items(&o.args[0])) sizes = *listed;
+  out.shape = std::move(sizes);
+  if (const Value* dtype = o.get(99, "dtype"))
+    out.dtype = dtype->is<DType>() ? std::optional(*dtype->as<DType>()) : std::nullopt;
+  return host_tensor(o.s, std::move(out));
+}
+Value shaped_like(const Op& o) {
+  HostTensor out = o.like();
+  const HostTensor* other = tensor(o.get(0, "other"));
+  out.shape = other ? other->shape : std::nullopt;
+  return host_tensor(o.s, std::move(out));
+}
+Value always(const Op&) { return boolean(true); }
+
+struct Row {
+  std::string_view name;
+  Value (*call)(const Op&);
+};
+constexpr Row kRows[] = {
+    {"sum", reduce},
+    {"mean", reduce},
+    {"max", reduce},
+    {"min", reduce},
+    {"amax", reduce},
+    {"amin", reduce},
+    {"argmax", reduce},
+    {"argmin", reduce},
+    {"all", reduce},
+    {"any", reduce},
+    {"prod", reduce},
+    {"norm", reduce},
+    {"logsumexp", reduce},
+    {"var", reduce},
+    {"std", reduce},
+    {"median", reduce},
+    {"count_nonzero", reduce},
+    {"cumsum", cumsum},
+    {"cumprod", same},
+    {"topk", topk},
+    {"sort", sort},
+    {"argsort", as_i64},
+    {"matmul", matmul},
+    {"mm", matmul},
+    {"bmm", matmul},
+    {"nn.functional.linear", linear},
+    {"split", split},
+    {"chunk", split},
+    {"unbind", unbind},
+    {"gather", gather},
+    {"index_select", index_select},
+    {"narrow", narrow},
+    {"select", select},
+    {"repeat_interleave", repeat_interleave},
+    {"movedim", movedim},
+    {"t", turned},
+    {"diff", diff},
+    {"nn.functional.pad", pad},
+    {"item", item},
+    {"tolist", tolist},
+    {"new_empty", created},
+    {"new_zeros", created},
+    {"new_ones", created},
+    {"new_full", created},
+    {"expand_as", shaped_like},
+    {"view_as", shaped_like},
+    {"reshape_as", shaped_like},
+    {"is_contiguous", always},
+    {"where", where_op},
+    {"add", broadcast},
+    {"sub", broadcast},
+    {"mul", broadcast},
+    {"div", broadcast},
+    {"maximum", broadcast},
+    {"minimum", broadcast},
+    {"isnan", boolean_like},
+    {"isinf", boolean_like},
+    {"isfinite", boolean_like},
+    {"eq", boolean_like},
+    {"ne", boolean_like},
+    {"lt", boolean_like},
+    {"gt", boolean_like},
+    {"le", boolean_like},
+    {"ge", boolean_like},
+    {"logical_not", boolean_like},
+    {"logical_and", boolean_like},
+    {"logical_or", boolean_like},
+    {"nn.Parameter", same},
+    {"relu", same},
+    {"tanh", same},
+    {"log", same},
+    {"log2", same},
+    {"exp2", same},
+    {"rsqrt", same},
+    {"sqrt", same},
+    {"floor", same},
+    {"ceil", same},
+    {"pow", same},
+    {"square", same},
+    {"sin", same},
+    {"cos", same},
+    {"erf", same},
+    {"neg", same},
+    {"round", same},
+    {"clamp_min", same},
+    {"clamp_max", same},
+    {"clip", same},
+    {"flip", same},
+    {"roll", same},
+    {"nan_to_num", same},
+    {"log_softmax", same},
+    {"nn.functional.log_softmax", same},
+    {"nn.functional.gelu", same},
+    {"nn.functional.relu", same},
+    {"nn.functional.softplus", same},
+    {"nn.functional.dropout", same},
+    {"nn.functional.layer_norm", same},
+    {"nn.functional.rms_norm", same},
+    {"scatter", same},
+    {"scatter_", same},
+    {"scatter_add_", same},
+    {"index_add_", same},
+    {"index_copy_", same},
+    {"index_fill_", same},
+    {"clamp_min_", same},
+    {"sigmoid_", same},
+    {"exponential_", same},
+    {"bernoulli_", same},
+    {"trunc", same},
+    {"fmod", same},
+    {"remainder", same},
+    {"bitwise_and", same},
+    {"bitwise_or", same},
+    {"bitwise_not", same},
+    {"contiguous", same},
+    {"as_subclass", same},
+    {"pin_memory", same},
+    {"from_numpy", same},
+    {"ascontiguousarray", same},
+    {"view_as_real", same},
+    {"numpy", same},
+    {"asarray", same},
+};
+
+// ---- functions of several tensors
+Value joined(Session& s, const std::string& name, const std::vector<Value>& args, const Keywords& keywords,
+             const SourceRange& where) {
+  const Value* dim = args.size() > 1 ? &args[1] : nullptr;
+  for (const auto& [n, v] : keywords)
+    if (n == "dim" || n == "axis") dim = &v;
+  const Value zero = integer(0);
+  auto parts = args.empty() ? std::nullopt : list_items(&args[0]);
+  if (!parts || parts->empty() || !tensor(&parts->front())) return opaque(s, "torch." + name + "(...)", where);
+  const HostTensor& first = *tensor(&parts->front());
+  HostTensor out{"torch." + name + "(...)", where, first.dtype, first.shape};
+  bool stacks = name == "stack";
+  auto at = first.shape ? axis(dim ? dim : &zero, first.shape->size() + stacks) : std::nullopt;
+  if (!at) {
+    out.shape.reset();
+  } else if (stacks) {
+    Value count = integer(static_cast<int64_t>(parts->size()));
+    out.shape->insert(out.shape->begin() + static_cast<std::ptrdiff_t>(*at), count);
+  } else {
+    out.values = first.values;
+    for (size_t i = 1; i < parts->size(); ++i) {
+      const HostTensor* t = tensor(&(*parts)[i]);
+      if (!t || !t->shape || t->shape->size() <= *at) {
+        out.shape.reset(), out.values.reset();
+        break;
+      }
+      (*out.shape)[*at] = sum_of(s, (*out.shape)[*at], (*t->shape)[*at], where);
+      if (out.values && t->values && out.shape->size() == 1)
+        out.values->insert(out.values->end(), t->values->begin(), t->values->end());
+      else out.values.reset();
+    }
+  }
+  return host_tensor(s, std::move(out));
+}
+
+// "bhqd,bhkd->bhqk": extents by letter. Ellipsis and implicit results are not followed.
+Value einsum(Session& s, const std::vector<Value>& args, const SourceRange& where) {
+  Value open = opaque(s, "torch.einsum(...)", where);
+  const auto* text = args.empty() ? nullptr : args[0].as<std::string>();
+  if (!text || text->find('.') != std::string::npos) return open;
+  std::string formula;
+  for (char c : *text)
+    if (c != ' ') formula += c;
+  size_t arrow = formula.find("->");
+  if (arrow == std::string::npos) return open;
+  std::unordered_map<char, Value> extents;
+  size_t operand = 1, letter = 0;
+  std::optional<DType> dtype;
+  for (size_t i = 0; i <= arrow; ++i) {
+    const HostTensor* t = operand < args.size() ? tensor(&args[operand]) : nullptr;
+    if (!t || !t->shape) return open;
+    dtype = t->dtype;
+    if (i == arrow || formula[i] == ',') ++operand, letter = 0;
+    else if (letter >= t->shape->size()) return open;
+    else extents.try_emplace(formula[i], (*t->shape)[letter++]);
+  }
+  Shape shape;
+  for (char c : formula.substr(arrow + 2)) {
+    if (!extents.contains(c)) return open;
+    shape.push_back(extents.at(c));
+  }
+  return host_tensor(s, {"torch.einsum(...)", where, dtype, shape});
+}
+
+Value limits(Session& s, const std::vector<Value>& args, const SourceRange& where) {
+  struct Limit {
+    DType type;
+    double max, eps;
+  };
+  static constexpr Limit kLimits[] = {{DType::f16, 65504.0, 0x1p-10},
+                                      {DType::bf16, 0x1.fep127, 0x1p-7},
+                                      {DType::f32, 0x1.fffffep127, 0x1p-23},
+                                      {DType::f64, 0x1.fffffffffffffp1023, 0x1p-52}};
+  HostObject& o = host_object(s, HostKind::record, "the limits of a dtype", where);
+  const auto* type = args.empty() ? nullptr : args[0].as<DType>();
+  for (const Limit& l : kLimits)
+    if (type && l.type == *type)
+      o.attrs = {
+          {"max", real(l.max)}, {"min", real(-l.max)}, {"eps", real(l.eps)}, {"bits", integer(info(*type).bits)}};
+  std::string name = type ? std::string(info(*type).name) : "";
+  double narrow = name == "float8_e4m3fn" ? 448 : name == "float8_e5m2" ? 57344 : 0;
+  if (narrow > 0) o.attrs = {{"max", real(narrow)}, {"min", real(-narrow)}};
+  if (type && !is_float(*type) && info(*type).bits < 63 && name.starts_with("int")) {
+    int64_t half = int64_t{1} << (info(*type).bits - 1);
+    o.attrs = {{"max", integer(half - 1)}, {"min", integer(-half)}, {"bits", integer(info(*type).bits)}};
+  }
+  return Value{&o};
+}
+
+Value make_layer(Session& s, const std::vector<Value>& args, const Keywords& keywords, const SourceRange& where) {
+  HostObject& o = host_object(s, HostKind::layer, "a linear layer", where);
+  HostTensor weight{"the weight of a linear layer", where, DType::f32, {}};
+  if (args.size() >= 2) weight.shape = Shape{args[1], args[0]};
+  for (const auto& [name, v] : keywords)
+    if (name == "dtype" && v.is<DType>()) weight.dtype = *v.as<DType>();
+  o.attrs["weight"] = host_tensor(s, std::move(weight));
+  return Value{&o};
+}
+}  // namespace
+
+Value layer_result(Session& s, const HostObject& layer, const std::vector<Value>& positional,
+                   const SourceRange& where) {
+  const HostTensor* x = positional.empty() ? nullptr : tensor(&positional[0]);
+  if (!x) return opaque(s, "the result of " + layer.what, where);
+  return linear({s, *x, layer.what, {layer.attrs.at("weight")}, {}, where});
+}
+
+std::optional<Value> call_tensor_operation(Session& s, const HostTensor& x, const std::string& name,
+                                           const std::vector<Value>& args, const Keywords& keywords,
+                                           const SourceRange& where) {
+  for (const Row& row : kRows)
+    if (row.name == name) return row.call({s, x, name, args, keywords, where});
+  return std::nullopt;
+}
+
+std::optional<Value> call_torch_function(Session& s, const std::string& name, const std::vector<Value>& args,
+                                         const Keywords& keywords, const SourceRange& where) {
+  if (name == "cat" || name == "stack" || name == "concat" || name == "concatenate")
+    return joined(s, name == "stack" ? name : "cat", args, keywords, where);
+  if (name == "einsum") return einsum(s, args, where);
+  if (name == "finfo" || name == "iinfo") return limits(s, args, where);
+  if (name == "nn.Linear") return make_layer(s, args, keywords, where);
+  const HostTensor* x = args.empty() ? nullptr : tensor(&args[0]);
+  if (!x)
+    for (const auto& [n, v] : keywords)
+      if (n == "input") x = tensor(&v);
+  if (!x) return std::nullopt;
+  std::vector<Value> rest(args.begin() + (args.empty() ? 0 : 1), args.end());
+  return call_tensor_operation(s, *x, name, rest, keywords, where);
+}
+
+// x[i] = v, x[a:b] = v: the values that are known stay so.
+void store_tensor_item(Session& s, Scope& scope, HostTensor& x, const ast::Expr& index, const Value& value) {
+  if (!x.values) return;
+  const HostTensor* from = tensor(&value);
+  std::optional<int64_t> one = number(&value);
+  if (from && from->values && from->values->size() == 1) one = from->values->front();
+  int64_t size = static_cast<int64_t>(x.values->size());
+  auto bound = [&](ast::ExprRef e, int64_t otherwise) -> std::optional<int64_t> {
+    if (!e) return otherwise;
+    Value v = eval(s, scope, *e);
+    auto i = number(&v);
+    if (!i) return std::nullopt;
+    return std::clamp<int64_t>(*i < 0 ? *i + size : *i, 0, size);
+  };
+  if (s.uncertain == 0) {
+    if (const auto* slice = std::get_if<ast::Slice>(&index.node)) {
+      auto lo = bound(slice->lower, 0), hi = bound(slice->upper, size);
+      bool fits = lo && hi && *lo <= *hi && !slice->step;
+      if (fits && one) {
+        std::fill(x.values->begin() + *lo, x.values->begin() + *hi, *one);
+        return;
+      }
+      if (fits && from && from->values && static_cast<int64_t>(from->values->size()) == *hi - *lo) {
+        std::copy(from->values->begin(), from->values->end(), x.values->begin() + *lo);
+        return;
+      }
+    } else {
+      Value v = eval(s, scope, index);
+      auto i = number(&v);
+      int64_t at = i && *i < 0 ? *i + size : i.value_or(-1);
+      if (one && i && at >= 0 && at < size) {
+        (*x.values)[static_cast<size_t>(at)] = *one;
+        return;
+      }
+    }
+  }
+  x.values.reset();
+}
+
+}  // namespace tc::eval
