@@ -53,8 +53,8 @@ class Lexer {
     const size_t start = at_;
     const char c = peek();
     if (c == '"') {
-      const size_t end = text_.find('"', at_ + 1);
-      if (end == text_.npos) return false;
+      const size_t end = text_.find_first_of("\"\n", at_ + 1);  // a string ends on its line
+      if (end == text_.npos || text_[end] == '\n') return false;
       t.kind = Token::Kind::string;
       t.text = text_.substr(start + 1, end - start - 1);
       at_ = end + 1;
