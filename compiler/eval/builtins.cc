@@ -6,8 +6,10 @@
 
 namespace tc::eval {
 namespace {
-constexpr std::span<const Builtin> (*kTables[])() = {host_builtins, python_builtins, eager_builtins, alloc_builtins,
-                                                     tile_builtins, loop_builtins,   sync_builtins,  scalar_builtins};
+constexpr std::span<const Builtin> (*kTables[])() = {
+    host_builtins,   python_builtins, eager_builtins,    alloc_builtins,  view_builtins, copy_builtins, gemm_builtins,
+    tile_builtins,   atomic_builtins,   layout_builtins, schedule_builtins, launch_builtins, loop_builtins,
+    sync_builtins,   intrinsic_builtins, memory_builtins, scalar_builtins, dtype_builtins};
 
 struct Param {
   std::string name;
@@ -53,6 +55,26 @@ constexpr SubSpace kSubSpaces[] = {
     {"tilelang", "tileop", "tilelang"},
     {"tilelang", "base", "tilelang"},
     {"tilelang", "GemmWarpPolicy", "GemmWarpPolicy"},
+    {"tilelang", "tvm", "tvm"},
+    {"tvm", "tir", "tir"},
+    {"tvm", "tirx", "tir"},
+    {"tvm", "script", "tvm"},
+    {"tir", "op", "tir"},
+    {"T", "tir", "tir"},
+    {"T", "WSSyncKind", "WSSyncKind"},
+};
+// Members of the library that are texts.
+struct TextMember {
+  std::string_view space, name;
+  const char* text;
+};
+constexpr TextMember kTexts[] = {
+    {"T", "WSID", "tl.ws_op_id"},
+    {"WSScope", "ROOT", "tl.ws_scope_root"},
+    {"WSSyncKind", "PRODUCER_ACQUIRE", "producer_acquire"},
+    {"WSSyncKind", "PRODUCER_COMMIT", "producer_commit"},
+    {"WSSyncKind", "CONSUMER_WAIT", "consumer_wait"},
+    {"WSSyncKind", "CONSUMER_RELEASE", "consumer_release"},
 };
 constexpr std::pair<std::string_view, PolicyV> kPolicies[] = {
     {"Square", PolicyV::square}, {"FullRow", PolicyV::full_row}, {"FullCol", PolicyV::full_col}};
@@ -64,6 +86,8 @@ Value language_attribute(const std::string& name, const SourceRange& where) {
   for (auto [alias, type] : kAliases)
     if (name == alias) return Value{type};
   if (auto t = dtype_from_name(name)) return Value{*t};
+  if (auto t = vector_type(name)) return Value{VectorTypeV{t->dtype, t->lanes}};
+  if (name == "ptr" || name == "handle") return Value{DType::i64};  // an address
   if (is_language_name(name)) fail_unsupported(where, "T." + name);
   fail(where, "tilelang.language has no name '" + name + "'" + did_you_mean(name, language_names()));
 }
@@ -100,6 +124,13 @@ Value namespace_attribute(Session& s, const NamespaceV& ns, const std::string& n
   if (const Builtin* b = find_builtin(space, name)) return Value{b};
   for (const SubSpace& sub : kSubSpaces)
     if (sub.space == space && sub.name == name) return Value{NamespaceV{sub.is}};
+  for (const TextMember& member : kTexts)
+    if (member.space == space && member.name == name) return text(member.text);
+  if (space == "tir") {
+    if (const Builtin* b = find_builtin("T", name)) return Value{b};
+    return is_language_name(name) ? language_attribute(name, where) : opaque(s, "tvm.tir." + name, where);
+  }
+  if (space == "tvm" && name == "DataType") return Value{find_builtin("T", "dtype")};
   if (space == "T") return language_attribute(name, where);
   if (space == "GemmWarpPolicy") {
     for (auto [member, policy] : kPolicies)
@@ -196,6 +227,15 @@ void import_all(Session& s, Scope& scope, const ast::ImportName& name, const Sou
 Value import_value(Session& s, const ast::ImportName& name, const SourceRange& where) {
   std::string path = name.name.empty() ? name.module : name.module + "." + name.name;
   if (path == "tilelang") return Value{NamespaceV{"tilelang"}};
+  if (path == "tvm" || path.starts_with("tvm.")) {
+    Value value{NamespaceV{"tvm"}};
+    for (size_t dot = 3; dot != std::string::npos && dot < path.size();) {
+      size_t next = path.find('.', dot + 1);
+      value = get_attribute(s, value, path.substr(dot + 1, next == std::string::npos ? next : next - dot - 1), where);
+      dot = next;
+    }
+    return value;
+  }
   if (path == "math" || path.starts_with("math.")) {
     Value math{NamespaceV{"math"}};
     return path == "math" ? math : get_attribute(s, math, name.name, where);
@@ -273,6 +313,9 @@ Value call_method(Session& s, Scope& scope, const MethodObject& m, const std::ve
   if (auto* const* o = m.self.as<HostObject*>()) return call_object_method(s, **o, m.name, positional, keywords, where);
   if (auto* const* f = m.self.as<FunctionObject*>())
     if (m.name == "compile" || m.name == "get_tir") return call_factory(s, **f, positional, keywords, where);
+  if (const auto* o = m.self.as<const LibraryObject*>(); o && (*o)->kind == LibraryKind::tile_scheduler)
+    return call_scheduler(s, **o, m.name, positional, where);
+  if (m.self.is<BufferV>() && m.name != "astype") return call_buffer_method(s, m.self, m.name, positional, keywords, where);
   if (m.name == "astype") {
     if (positional.size() != 1) fail(where, "astype takes one argument");
     return scalar(convert(s, to_scalar(s, m.self, where, "the value"), to_dtype(s, positional[0], where)));

@@ -1,59 +1,17 @@
-// Launches, sections and loops: what `with` and `for` of a kernel take.
+// Loops: what `for` of a kernel runs over. Source: tilelang/language/loop.py.
 #include "compiler/eval/builtin.h"
 
 namespace tc::eval {
 namespace {
 using ir::MetaInt;
-constexpr int64_t kWarpgroup = 128;  // threads of a T.ws index
 
-Value frame(Session& s, FrameObject f) {
-  s.heap.frames.push_back(std::move(f));
-  return Value{static_cast<const FrameObject*>(&s.heap.frames.back())};
-}
 Value loop(Session& s, LoopObject l) {
   s.heap.loops.push_back(std::move(l));
   return Value{static_cast<const LoopObject*>(&s.heap.loops.back())};
 }
 
-Value kernel(Session& s, Scope&, Args& a) {
-  need_trace(s, a.where, "T.Kernel");
-  a.refuse({"prelude", "cluster_dims"});
-  FrameObject f{.kind = FrameKind::launch, .extents = {}, .threads = {}, .lo = {}, .hi = {}};
-  if (a.rest.empty() || a.rest.size() > 3) fail(a.where, "T.Kernel takes one to three grid extents");
-  for (const Value& v : a.rest) {
-    if (const auto* i = v.as<MetaInt>(); i && i->value <= 0)
-      fail(a.where, "a grid extent of " + std::to_string(i->value));
-    f.extents.push_back(to_index(s, v, a.where, "a grid extent"));
-  }
-  if (const Value* threads = a.get("threads")) f.threads = to_shape(s, *threads, a.where);
-  else f.threads = {MetaInt(128)};
-  if (f.threads.size() > 3) fail(a.where, "a CTA has at most three dimensions");
-  return frame(s, std::move(f));
-}
-
-// T.ws(i, j, …): the threads of those warpgroups; they have to be neighbours.
-Value ws(Session& s, Scope&, Args& a) {
-  need_launch(s, a.where, "T.ws");
-  if (a.rest.empty()) fail(a.where, "T.ws takes at least one warpgroup");
-  std::vector<int64_t> groups;
-  for (const Value& v : a.rest) {
-    MetaInt i = to_int(s, v, a.where, "a warpgroup of T.ws");
-    pin(s, i, a.where);
-    if (i.value < 0 || i.value > 7) fail(a.where, "warpgroup " + std::to_string(i.value));
-    groups.push_back(i.value);
-  }
-  std::sort(groups.begin(), groups.end());
-  for (size_t i = 1; i < groups.size(); ++i)
-    if (groups[i] > groups[i - 1] + 1) fail_unsupported(a.where, "T.ws of warpgroups that are no neighbours");
-  return frame(s, {.kind = FrameKind::ws,
-                   .extents = {},
-                   .threads = {},
-                   .lo = MetaInt(kWarpgroup * groups.front()),
-                   .hi = MetaInt(kWarpgroup * (groups.back() + 1))});
-}
-
 LoopObject bounds(Session& s, const Args& a) {
-  need_launch(s, a.where, std::string("T.") + a.builtin->name);
+  in_launch(s, a);
   LoopObject l;
   const Value& start = a.need("start");
   bool two = a.given("stop");
@@ -64,13 +22,16 @@ LoopObject bounds(Session& s, const Args& a) {
 }
 
 Value serial(Session& s, Scope&, Args& a) {
-  a.refuse({"annotations"});
-  return loop(s, bounds(s, a));
+  LoopObject l = bounds(s, a);
+  add_annotations(s, a, l.attrs);
+  return loop(s, std::move(l));
 }
 Value unroll(Session& s, Scope&, Args& a) {
-  a.refuse({"annotations"});
   LoopObject l = bounds(s, a);
+  add_annotations(s, a, l.attrs);
   l.kind = LoopKind::unroll;
+  if (flag(s, a, "explicit") && a.given("unroll_factor"))
+    fail(a.where, "explicit and unroll_factor of T.unroll exclude each other");
   if (const Value* e = a.get("explicit"); e && to_bool(s, *e, a.where, "explicit"))
     l.attrs.push_back({"explicit", MetaInt(1)});
   if (const Value* f = a.get("unroll_factor"))
@@ -78,23 +39,30 @@ Value unroll(Session& s, Scope&, Args& a) {
   return loop(s, std::move(l));
 }
 Value vectorized(Session& s, Scope&, Args& a) {
-  a.refuse({"annotations"});
   LoopObject l = bounds(s, a);
+  add_annotations(s, a, l.attrs);
   l.kind = LoopKind::vectorized;
   return loop(s, std::move(l));
 }
 Value pipelined(Session& s, Scope&, Args& a) {
-  a.refuse({"order", "stage", "sync", "group", "annotations"});
   LoopObject l = bounds(s, a);
+  add_annotations(s, a, l.attrs);
+  // `sync` is accepted and dropped, as in the reference.
+  for (const char* name : {"order", "stage", "group"})
+    if (const Value* v = a.get(name)) {
+      auto list = to_attribute(s, *v, a.where);
+      if (!list || !std::holds_alternative<std::vector<MetaInt>>(*list))
+        fail(a.where, std::string("'") + name + "' of T.Pipelined has to be a list of integers");
+      if (!std::get<std::vector<MetaInt>>(*list).empty()) l.attrs.push_back({name, *list});
+    }
   l.kind = LoopKind::pipelined;
   l.num_stages = a.given("num_stages") ? to_int(s, a.need("num_stages"), a.where, "num_stages") : MetaInt(0);
   if (l.num_stages.value < 0) fail(a.where, "num_stages is negative");
-  if (l.num_stages.value == 0) l.kind = LoopKind::serial;
+  if (l.num_stages.value == 0 && l.attrs.empty()) l.kind = LoopKind::serial;
   return loop(s, std::move(l));
 }
 Value parallel(Session& s, Scope&, Args& a) {
-  need_launch(s, a.where, "T.Parallel");
-  a.refuse({"loop_layout", "prefer_async", "annotations"});
+  in_launch(s, a);
   if (a.rest.empty()) fail(a.where, "T.Parallel takes at least one extent");
   LoopObject l;
   l.kind = LoopKind::parallel;
@@ -102,33 +70,63 @@ Value parallel(Session& s, Scope&, Args& a) {
     l.bounds.emplace_back(constant(s, MetaInt(0)), to_index(s, v, a.where, "an extent of T.Parallel"));
   if (const Value* w = a.get("coalesced_width"))
     l.attrs.push_back({"coalesced_width", to_int(s, *w, a.where, "coalesced_width")});
+  if (a.given("prefer_async")) l.attrs.push_back({"prefer_async", MetaInt(flag(s, a, "prefer_async"))});
+  if (const Value* layout = a.get("loop_layout")) {
+    const auto* object = layout->as<const LibraryObject*>();
+    if (!object) fail(a.where, "a loop_layout has to be a T.Fragment, not " + kind_name(*layout));
+    l.layout = *object;
+  }
+  add_annotations(s, a, l.attrs);
+  return loop(s, std::move(l));
+}
+// T.parallel(start, stop): one dimension.
+Value parallel_range(Session& s, Scope&, Args& a) {
+  LoopObject l = bounds(s, a);
+  add_annotations(s, a, l.attrs);
+  l.kind = LoopKind::parallel;
   return loop(s, std::move(l));
 }
 
-// Which CTA gets which tile; every tile is still computed once. An attribute of the launch.
-Value use_swizzle(Session& s, Scope&, Args& a) {
-  Trace& t = need_launch(s, a.where, "T.use_swizzle");
-  if (a.given("enable") && !to_bool(s, a.need("enable"), a.where, "enable")) return none();
-  ir::set_attr(s.module[t.launch].attrs, "swizzle_panel", to_int(s, a.need("panel_size"), a.where, "panel_size"));
-  std::string order = a.given("order") ? to_text(a.need("order"), a.where, "order") : "row";
-  if (order != "row" && order != "column") fail(a.where, "the order of T.use_swizzle is row or column");
-  ir::set_attr(s.module[t.launch].attrs, "swizzle_order", order);
-  return none();
+// T.grid(m, n): serial loops, the last index fastest.
+Value grid(Session& s, Scope&, Args& a) {
+  in_launch(s, a);
+  if (a.rest.empty()) fail(a.where, "T.grid takes at least one extent");
+  LoopObject l;
+  l.kind = LoopKind::grid;
+  for (const Value& v : a.rest)
+    l.bounds.emplace_back(constant(s, MetaInt(0)), to_index(s, v, a.where, "an extent of T.grid"));
+  return loop(s, std::move(l));
+}
+
+// T.Persistent(domain, wave_size, index, group_size=8): the tiles of a domain that fall to this CTA.
+Value persistent(Session& s, Scope&, Args& a) {
+  in_launch(s, a);
+  LoopObject l;
+  l.kind = LoopKind::persistent;
+  for (const Value& v : to_items(s, a.need("domain"), a.where, "the domain"))
+    l.bounds.emplace_back(constant(s, MetaInt(0)), to_index(s, v, a.where, "an extent of the domain"));
+  if (l.bounds.empty()) fail(a.where, "T.Persistent of an empty domain");
+  l.wave = index_arg(s, a, "wave_size");
+  l.index = index_arg(s, a, "index");
+  l.group = a.given("group_size") ? index_arg(s, a, "group_size") : constant(s, MetaInt(8));
+  if (const Value* n = a.get("num_stages"); n && to_int(s, *n, a.where, "num_stages").value != 0)
+    l.attrs.push_back({"num_stages", to_int(s, *n, a.where, "num_stages")});
+  add_annotations(s, a, l.attrs);
+  return loop(s, std::move(l));
 }
 
 constexpr Builtin kRows[] = {
-    {"T", "Kernel", "*blocks, threads=, prelude=, cluster_dims=", kernel},
-    {"T", "ws", "*warp_group_idx", ws},
-    {"T", "WarpSpecialize", "*warp_group_idx", ws},
     {"T", "serial", "start, stop=, step=, *, annotations=", serial},
     {"T", "Serial", "start, stop=, step=, *, annotations=", serial},
     {"T", "unroll", "start, stop=, step=, *, explicit=, unroll_factor=, annotations=", unroll},
     {"T", "Unroll", "start, stop=, step=, *, explicit=, unroll_factor=, annotations=", unroll},
     {"T", "vectorized", "start, stop=, *, annotations=", vectorized},
     {"T", "Vectorized", "start, stop=, *, annotations=", vectorized},
+    {"T", "parallel", "start, stop=, *, annotations=", parallel_range},
     {"T", "Pipelined", "start, stop=, num_stages=, order=, stage=, sync=, group=, annotations=", pipelined},
     {"T", "Parallel", "*extents, coalesced_width=, loop_layout=, prefer_async=, annotations=", parallel},
-    {"T", "use_swizzle", "panel_size, order=, enable=", use_swizzle},
+    {"T", "Persistent", "domain, wave_size, index, group_size=, num_stages=, *, annotations=", persistent},
+    {"T", "grid", "*extents", grid},
 };
 }  // namespace
 

@@ -1,4 +1,5 @@
 // Scalar functions of the language. On compile-time numbers they compute, on run-time values they are ops.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -95,18 +96,140 @@ Value infinity(Session& s, Scope&, Args& a) {
 Value cast_to(Session& s, const Value& v, DType type, const SourceRange& where) {
   return scalar(convert(s, to_scalar(s, v, where, "the value"), type));
 }
+// T.cast(value, dtype, round="", sat=True, rbits=None): to nearest and saturating where nothing else is said.
 Value cast(Session& s, Scope&, Args& a) {
-  if (const Value* r = a.get("round"); r && !to_text(*r, a.where, "round").empty())
-    fail_unsupported(a.where, "argument 'round' of T.cast");
-  if (const Value* sat = a.get("sat"); sat && !to_bool(s, *sat, a.where, "sat"))
-    fail_unsupported(a.where, "T.cast with sat=False");
-  a.refuse({"rbits"});
-  return cast_to(s, a.need("value"), to_dtype(s, a.need("dtype"), a.where), a.where);
+  std::string round = a.given("round") ? to_text(a.need("round"), a.where, "round") : "";
+  bool saturates = flag(s, a, "sat", true), stochastic = round == "rs";
+  DType type = to_dtype(s, a.need("dtype"), a.where);
+  if (round.empty() && saturates && !a.given("rbits")) return cast_to(s, a.need("value"), type, a.where);
+  static constexpr std::string_view kModes[] = {"", "rn", "rz", "ru", "rd", "ra", "rs"};
+  if (std::find(std::begin(kModes), std::end(kModes), round) == std::end(kModes))
+    fail(a.where, "there is no rounding '" + round + "'");
+  if (stochastic != a.given("rbits")) fail(a.where, "rbits goes with round=\"rs\"");
+  std::vector<ir::ValueId> operands{scalar_arg(s, a, "value")};
+  if (stochastic) operands.push_back(convert(s, scalar_arg(s, a, "rbits"), DType::u32));
+  ir::Type result = ir::Type::scalar(type, s.module[operands[0]].type.lanes);
+  ir::ValueId v = s.trace->builder.call("cast_rounded", std::move(operands), result);
+  set(s, s.module[v].def, "round", round.empty() ? std::string("rn") : round);
+  set(s, s.module[v].def, "sat", MetaInt(saturates));
+  return scalar(v);
 }
 Value big_cast(Session& s, Scope&, Args& a) {
   return cast_to(s, a.need("value"), to_dtype(s, a.need("dtype"), a.where), a.where);
 }
-Value dtype(Session& s, Scope&, Args& a) { return Value{to_dtype(s, a.need("name"), a.where)}; }
+Value dtype(Session& s, Scope&, Args& a) {
+  ElementType t = to_element(s, a.need("name"), a.where);
+  return t.lanes == 1 ? Value{t.dtype} : Value{VectorTypeV{t.dtype, t.lanes}};
+}
+
+// T.reinterpret(value, dtype); an older order was (dtype, value). "handle" is an address.
+Value reinterpret(Session& s, Scope&, Args& a) {
+  Value value = a.need("value"), type = a.need("dtype");
+  if (value.is<DType>() || value.is<std::string>() || value.is<VectorTypeV>()) std::swap(value, type);
+  ElementType element = to_element(s, type, a.where);
+  ir::ValueId v = to_scalar(s, value, a.where, "the value");
+  const ir::Type& from = s.module[v].type;
+  if (info(from.dtype).bits * from.lanes != info(element.dtype).bits * element.lanes)
+    fail(a.where, "T.reinterpret of " + std::to_string(info(from.dtype).bits * from.lanes) + " bits as " +
+                      std::to_string(info(element.dtype).bits * element.lanes));
+  if (from.dtype == element.dtype && from.lanes == element.lanes) return scalar(v);
+  return scalar(s.trace->builder.call("reinterpret", {v}, ir::Type::scalar(element.dtype, element.lanes)));
+}
+
+// T.pow: a product where the exponent is a small integer known when the kernel is built.
+Value pow(Session& s, Scope&, Args& a) {
+  const Value &x = a.need("x"), &y = a.need("y");
+  bool small = y.is<MetaInt>() && y.as<MetaInt>()->value >= 1 && y.as<MetaInt>()->value <= 64;
+  if ((is_static(x) && is_static(y)) || small) return binary(s, ast::BinOp::pow, x, y, a.where);
+  ir::ValueId p = to_scalar(s, x, a.where, "the base"), q = to_scalar(s, y, a.where, "the exponent");
+  if (!is_float(dtype_of(s, p))) p = convert(s, p, DType::f32);
+  q = convert(s, q, dtype_of(s, p));
+  return scalar(s.trace->builder.call("pow", {p, q}, ir::Type::scalar(dtype_of(s, p))));
+}
+
+Value round(Session& s, Scope&, Args& a) {
+  std::string mode = a.given("rounding_mode") ? to_text(a.need("rounding_mode"), a.where, "rounding_mode")
+                                              : "ties-to-even";
+  bool even = mode == "ties-to-even";
+  if (!even && mode != "ties-away-from-zero")
+    fail(a.where, "rounding_mode is ties-to-even or ties-away-from-zero, not '" + mode + "'");
+  const Value& x = a.need("x");
+  if (is_static(x)) {
+    double v = to_double(x, a.where, "the argument");
+    return real(even ? std::nearbyint(v) : std::round(v));
+  }
+  ir::ValueId v = to_scalar(s, x, a.where, "the argument");
+  if (!is_float(dtype_of(s, v))) return scalar(v);
+  return scalar(s.trace->builder.call(even ? "round" : "round_away", {v}, ir::Type::scalar(dtype_of(s, v))));
+}
+
+// E.g. float8_e4m3fn: exponent field 15, mantissa 6 of 7 (7 is the NaN): 1.75 * 2^8 = 448.
+double largest_finite(DType type) {
+  const DTypeInfo& t = info(type);
+  bool top_reserved = t.form == FloatForm::ieee || t.form == FloatForm::e8m0;
+  int exponent = (1 << t.exponent_bits) - 1 - (top_reserved ? 1 : 0) - static_cast<int>(t.bias);
+  double ulp = std::ldexp(1.0, -static_cast<int>(t.mantissa_bits));
+  return std::ldexp(t.form == FloatForm::fn ? 2 - 2 * ulp : t.mantissa_bits == 0 ? 1 : 2 - ulp, exponent);
+}
+
+// The largest finite value of a type, and the smallest.
+Value limit(Session& s, Args& a, bool largest) {
+  DType type = to_dtype(s, a.need("dtype"), a.where);
+  const DTypeInfo& t = info(type);
+  if (type == DType::b1) return integer(largest ? 1 : 0);
+  if (is_integer(type)) {
+    bool is_signed = t.kind == NumberKind::sint;
+    if (!largest) return integer(is_signed ? -(INT64_C(1) << (t.bits - 1)) : 0);
+    if (type == DType::u64) fail_unsupported(a.where, "the largest uint64 as a compile-time number");
+    return integer(is_signed ? static_cast<int64_t>((UINT64_C(1) << (t.bits - 1)) - 1)
+                             : static_cast<int64_t>((UINT64_C(1) << t.bits) - 1));
+  }
+  double value = largest_finite(type);
+  return real(largest ? value : -value);
+}
+Value max_value(Session& s, Scope&, Args& a) { return limit(s, a, true); }
+Value min_value(Session& s, Scope&, Args& a) { return limit(s, a, false); }
+
+Value likely(Session&, Scope&, Args& a) { return a.need("cond"); }
+Value make_const(Session& s, Scope&, Args& a) {
+  const Value& v = a.need("value");
+  return a.given("dtype") ? cast_to(s, v, to_dtype(s, a.need("dtype"), a.where), a.where) : v;
+}
+Value align_up(Session& s, Scope&, Args& a) {
+  const Value &x = a.need("x"), &y = a.need("y");
+  Value more = binary(s, ast::BinOp::sub, binary(s, ast::BinOp::add, x, y, a.where), integer(1), a.where);
+  return binary(s, ast::BinOp::mult, binary(s, ast::BinOp::floordiv, more, y, a.where), y, a.where);
+}
+
+// ---------------------------------------------------------------------------------------------- vectors
+Value broadcast(Session& s, Scope&, Args& a) {
+  ir::ValueId v = scalar_arg(s, a, "value");
+  MetaInt lanes = to_int(s, a.need("lanes"), a.where, "the lanes");
+  if (lanes.value < 1 || lanes.value > 64) fail(a.where, "a vector of " + std::to_string(lanes.value) + " lanes");
+  ir::Type type = ir::Type::scalar(dtype_of(s, v), static_cast<uint32_t>(lanes.value));
+  return lanes.value == 1 ? scalar(v) : scalar(s.trace->builder.call("broadcast", {v}, type));
+}
+Value extract_lane(Session& s, Scope&, Args& a) {
+  ir::ValueId v = scalar_arg(s, a, "vector"), lane = index_arg(s, a, "lane");
+  auto known = ir::constant_value(s.module, lane);
+  if (known && (known->value < 0 || known->value >= static_cast<int64_t>(s.module[v].type.lanes)))
+    fail(a.where, "lane " + std::to_string(known->value) + " of " + std::to_string(s.module[v].type.lanes));
+  return scalar(s.trace->builder.call("lane_of", {v, lane}, ir::Type::scalar(dtype_of(s, v))));
+}
+Value half(Session& s, const Args& a, std::string_view row) {
+  ir::ValueId v = scalar_arg(s, a, "vec");
+  uint32_t lanes = s.module[v].type.lanes;
+  if (lanes % 2 != 0) fail(a.where, "half of a vector of " + std::to_string(lanes) + " lanes");
+  return scalar(s.trace->builder.call(row, {v}, ir::Type::scalar(dtype_of(s, v), lanes / 2)));
+}
+Value vectorlow(Session& s, Scope&, Args& a) { return half(s, a, "vector_low"); }
+Value vectorhigh(Session& s, Scope&, Args& a) { return half(s, a, "vector_high"); }
+Value vectorcombine(Session& s, Scope&, Args& a) {
+  ir::ValueId x = scalar_arg(s, a, "vec1"), y = scalar_arg(s, a, "vec2");
+  const ir::Type p = s.module[x].type, q = s.module[y].type;
+  if (p.dtype != q.dtype || p.lanes != q.lanes) fail(a.where, "T.vectorcombine of different vectors");
+  return scalar(s.trace->builder.call("vector_combine", {x, y}, ir::Type::scalar(p.dtype, p.lanes * 2)));
+}
 
 Value assume(Session& s, Scope&, Args& a) {
   Trace& t = need_launch(s, a.where, "T.assume");
@@ -153,13 +276,28 @@ constexpr Builtin kRows[] = {
     {"T", "rsqrt", "x", rsqrt},
     {"T", "tanh", "x", tanh},
     {"T", "sigmoid", "x", sigmoid},
-    {"T", "abs", "x", abs},
+    {"T", "abs", "x, span=", abs},
     {"T", "clamp", "dst, min_val, max_val", clamp},
     {"T", "infinity", "dtype, span=", infinity},
     {"T", "cast", "value, dtype, round=, sat=, rbits=, span=", cast},
     {"T", "Cast", "dtype, value", big_cast},
     {"T", "dtype", "name", dtype},
     {"T", "assume", "cond", assume},
+    {"T", "reinterpret", "value, dtype, span=", reinterpret},
+    {"T", "pow", "x, y, span=", pow},
+    {"T", "round", "x, rounding_mode=, span=", round},
+    {"T", "fabs", "x, span=", abs},
+    {"T", "max_value", "dtype, span=", max_value},
+    {"T", "min_value", "dtype, span=", min_value},
+    {"T", "likely", "cond, span=", likely},
+    {"T", "align_up", "x, y", align_up},
+    {"tir", "const", "value, dtype=", make_const},
+    {"T", "broadcast", "value, lanes, span=", broadcast},
+    {"T", "Broadcast", "value, lanes, span=", broadcast},
+    {"T", "extract_lane", "vector, lane, span=", extract_lane},
+    {"T", "vectorlow", "dtype, vec", vectorlow},
+    {"T", "vectorhigh", "dtype, vec", vectorhigh},
+    {"T", "vectorcombine", "dtype, vec1, vec2", vectorcombine},
     {"T", "if_then_else", "cond, t, f, span=", nullptr, if_then_else},
     {"T", "Select", "condition, true_value, false_value, span=", select},
 };

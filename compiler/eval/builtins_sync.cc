@@ -1,4 +1,5 @@
-// Barriers and thread indices. An mbarrier is named by its array and an index; an array of one may be named without.
+// Barriers. An mbarrier is named by its array and an index; an array without one means its first.
+// Source: tilelang/language/builtin.py.
 #include "compiler/eval/builtin.h"
 
 namespace tc::eval {
@@ -12,9 +13,6 @@ std::pair<ir::ValueId, ir::ValueId> to_barrier(Session& s, const Value& v, const
   if (!buffer || buffer_type(s, *buffer).space != ir::Space::barrier)
     fail(where, "the barrier has to come from T.alloc_barrier, not be " + kind_name(v));
   if (r && (*r)->has_slice) fail(where, "one barrier has to be named, not a slice of them");
-  if (b && buffer_type(s, *b).shape[0].value != 1)
-    fail(where, "'" + s.module[b->id].name + "' is an array of " + std::to_string(buffer_type(s, *b).shape[0].value) +
-                    " barriers and needs an index");
   return {buffer->id, r ? (*r)->dims[0].offset : constant(s, MetaInt(0))};
 }
 
@@ -32,11 +30,18 @@ Value wait(Session& s, Scope&, Args& a) {
   t.builder.op(OpKind::mbarrier_wait, {barrier, index, parity});
   return none();
 }
+// With cta_id on the barrier of that CTA of the cluster.
 Value arrive(Session& s, Scope&, Args& a) {
   Trace& t = enter(s, a);
-  a.refuse({"cta_id"});
   auto [barrier, index] = to_barrier(s, a.need("mbarrier"), a.where);
-  t.builder.op(OpKind::mbarrier_arrive, {barrier, index});
+  if (!a.given("cta_id")) {
+    t.builder.op(OpKind::mbarrier_arrive, {barrier, index});
+    return none();
+  }
+  ir::OpId def = s.module[barrier].def;
+  if (!def.valid() || !ir::int_attr(s.module[def], "cluster", 0))
+    fail(a.where, "cta_id is for barriers of T.alloc_cluster_barrier");
+  t.builder.call("mbarrier_arrive_remote", {barrier, index, index_arg(s, a, "cta_id")});
   return none();
 }
 Value expect(Session& s, const Args& a, OpKind kind) {
@@ -53,62 +58,72 @@ Value arrive_expect_tx(Session& s, Scope&, Args& a) { return expect(s, a, OpKind
 Value sync_threads(Session& s, Scope&, Args& a) {
   Trace& t = enter(s, a);
   ir::OpId op = t.builder.op(OpKind::sync_threads, {});
-  if (const Value* id = a.get("barrier_id"))
-    ir::set_attr(s.module[op].attrs, "id", to_int(s, *id, a.where, "barrier_id"));
-  if (const Value* n = a.get("arrive_count"))
-    ir::set_attr(s.module[op].attrs, "threads", to_int(s, *n, a.where, "arrive_count"));
+  if (const Value* id = a.get("barrier_id")) set(s, op, "id", to_int(s, *id, a.where, "barrier_id"));
+  if (const Value* n = a.get("arrive_count")) set(s, op, "threads", to_int(s, *n, a.where, "arrive_count"));
   return none();
 }
 
-// Dimension `dim` of the thread index: x is the fastest.
-ir::ValueId thread_binding(Session& s, Trace& t, int64_t dim) {
-  ir::ValueId id = t.builder.thread_index();
-  if (t.threads.size() == 1) return id;
-  for (int64_t i = 0; i < dim; ++i)
-    id = scalar_binary(s, OpKind::floordiv, id, constant(s, t.threads[static_cast<size_t>(i)]));
-  bool last = dim + 1 == static_cast<int64_t>(t.threads.size());
-  return last ? id : scalar_binary(s, OpKind::floormod, id, constant(s, t.threads[static_cast<size_t>(dim)]));
+// All CTAs: a cooperative launch.
+Value sync_grid(Session& s, Scope&, Args& a) {
+  Trace& t = enter(s, a);
+  t.builder.call("sync_grid", {});
+  return none();
 }
-Value get_thread_binding(Session& s, Scope&, Args& a) {
-  Trace& t = need_launch(s, a.where, "T.get_thread_binding");
-  MetaInt dim = a.given("dim") ? to_int(s, a.need("dim"), a.where, "the dimension") : MetaInt(0);
-  if (dim.value < 0 || dim.value > 2) fail(a.where, "dimension " + std::to_string(dim.value) + " of a thread index");
-  if (dim.value >= static_cast<int64_t>(t.threads.size())) return integer(0);
-  return scalar(thread_binding(s, t, dim.value));
+
+// T.cp_async_wait and its kin: how many groups may still be under way.
+Value pending(Session& s, Args& a, OpKind kind, const char* name) {
+  Trace& t = enter(s, a);
+  MetaInt n = to_int(s, a.need(name), a.where, "the number of groups");
+  if (n.value < 0) fail(a.where, "a negative number of groups");
+  set(s, t.builder.op(kind, {}), "pending", n);
+  return none();
 }
-Value get_thread_bindings(Session& s, Scope&, Args& a) {
-  Trace& t = need_launch(s, a.where, "T.get_thread_bindings");
-  std::vector<Value> out;
-  for (int64_t i = 0; i < 3; ++i)
-    out.push_back(i < static_cast<int64_t>(t.threads.size()) ? scalar(thread_binding(s, t, i)) : integer(0));
-  return tuple(s, std::move(out));
+Value wait_wgmma(Session& s, Scope&, Args& a) { return pending(s, a, OpKind::wgmma_wait, "id"); }
+Value warpgroup_wait(Session& s, Scope&, Args& a) { return pending(s, a, OpKind::wgmma_wait, "num_mma"); }
+Value ptx_wait_group(Session& s, Scope&, Args& a) { return pending(s, a, OpKind::cp_async_wait, "num"); }
+
+Value plain(Session& s, const Args& a, OpKind kind) { return enter(s, a).builder.op(kind, {}), none(); }
+Value warpgroup_arrive(Session& s, Scope&, Args& a) { return plain(s, a, OpKind::wgmma_fence); }
+Value warpgroup_commit(Session& s, Scope&, Args& a) { return plain(s, a, OpKind::wgmma_commit); }
+Value ptx_commit_group(Session& s, Scope&, Args& a) { return plain(s, a, OpKind::cp_async_commit); }
+Value fence_proxy_async(Session& s, Scope&, Args& a) { return plain(s, a, OpKind::fence_proxy_async); }
+Value fence_barrier_init(Session& s, Scope&, Args& a) { return plain(s, a, OpKind::fence_mbarrier_init); }
+
+Value set_registers(Session& s, const Args& a, bool increase) {
+  Trace& t = enter(s, a);
+  MetaInt count = to_int(s, a.need("reg_count"), a.where, "the number of registers");
+  if (count.value < 24 || count.value > 256 || count.value % 8 != 0)
+    fail(a.where, "setmaxnreg takes a multiple of 8 from 24 to 256, not " + std::to_string(count.value));
+  ir::OpId op = t.builder.call("set_max_nreg", {});
+  set(s, op, "count", count);
+  set(s, op, "increase", MetaInt(increase));
+  return none();
 }
-Value get_thread_extent(Session& s, Scope&, Args& a) {
-  Trace& t = need_launch(s, a.where, "T.get_thread_extent");
-  MetaInt dim = a.given("dim") ? to_int(s, a.need("dim"), a.where, "the dimension") : MetaInt(0);
-  bool there = dim.value >= 0 && dim.value < static_cast<int64_t>(t.threads.size());
-  return integer(there ? t.threads[static_cast<size_t>(dim.value)] : MetaInt(1));
-}
-Value get_block_binding(Session& s, Scope&, Args& a) {
-  Trace& t = need_launch(s, a.where, "T.get_block_binding");
-  MetaInt dim = a.given("dim") ? to_int(s, a.need("dim"), a.where, "the dimension") : MetaInt(0);
-  const auto& args = s.module[s.module[t.launch].blocks[0]].args;
-  if (dim.value < 0 || dim.value >= static_cast<int64_t>(args.size())) return integer(0);
-  return scalar(args[static_cast<size_t>(dim.value)]);
-}
+Value set_max_nreg(Session& s, Scope&, Args& a) { return set_registers(s, a, flag(s, a, "is_inc")); }
+Value inc_max_nreg(Session& s, Scope&, Args& a) { return set_registers(s, a, true); }
+Value dec_max_nreg(Session& s, Scope&, Args& a) { return set_registers(s, a, false); }
 
 constexpr Builtin kRows[] = {
     {"T", "mbarrier_wait_parity", "mbarrier, parity", wait},
     {"T", "barrier_wait", "mbarrier, parity", wait},
     {"T", "mbarrier_arrive", "mbarrier, cta_id=", arrive},
     {"T", "barrier_arrive", "mbarrier", arrive},
+    {"T", "ptx_arrive_cluster_barrier", "mbarrier, cta_id", arrive},
     {"T", "mbarrier_expect_tx", "mbarrier, tx", expect_tx},
     {"T", "mbarrier_arrive_expect_tx", "mbarrier, tx", arrive_expect_tx},
     {"T", "sync_threads", "barrier_id=, arrive_count=", sync_threads},
-    {"T", "get_thread_binding", "dim=", get_thread_binding},
-    {"T", "get_thread_bindings", "", get_thread_bindings},
-    {"T", "get_thread_extent", "dim=", get_thread_extent},
-    {"T", "get_block_binding", "dim=", get_block_binding},
+    {"T", "sync_grid", "", sync_grid},
+    {"T", "wait_wgmma", "id", wait_wgmma},
+    {"T", "warpgroup_wait", "num_mma", warpgroup_wait},
+    {"T", "warpgroup_arrive", "", warpgroup_arrive},
+    {"T", "warpgroup_commit_batch", "", warpgroup_commit},
+    {"T", "ptx_commit_group", "", ptx_commit_group},
+    {"T", "ptx_wait_group", "num", ptx_wait_group},
+    {"T", "fence_proxy_async", "", fence_proxy_async},
+    {"T", "ptx_fence_barrier_init", "", fence_barrier_init},
+    {"T", "set_max_nreg", "reg_count, is_inc", set_max_nreg},
+    {"T", "inc_max_nreg", "reg_count", inc_max_nreg},
+    {"T", "dec_max_nreg", "reg_count", dec_max_nreg},
 };
 }  // namespace
 

@@ -264,6 +264,17 @@ Value apply(Session& s, Scope& scope, const Value& callee, std::vector<Value> po
     if (positional.size() != 1) fail(where, "a dtype as a cast takes one argument");
     return scalar(convert(s, to_scalar(s, positional[0], where, "the value"), *t));
   }
+  if (const auto* t = callee.as<VectorTypeV>()) {
+    if (positional.size() != 1) fail(where, "a dtype as a cast takes one argument");
+    return call_builtin(s, scope, *find_builtin("T", "broadcast"),
+                        {scalar(convert(s, to_scalar(s, positional[0], where, "the value"), t->element)),
+                         integer(static_cast<int64_t>(t->lanes))},
+                        {}, where);
+  }
+  if (const auto* o = callee.as<const LibraryObject*>()) {
+    bool is_layout = (*o)->kind == LibraryKind::layout || (*o)->kind == LibraryKind::fragment;
+    if (is_layout) return call_layout(s, **o, positional, where);
+  }
   if (const auto* d = callee.as<const DecoratorObject*>()) {
     if (positional.size() != 1) fail(where, "a decorator takes one function");
     return decorate(s, Value{*d}, positional[0], where);
@@ -306,15 +317,31 @@ Value get_attribute(Session& s, const Value& base, const std::string& name, cons
     const auto* b = base.as<BufferV>();
     const std::vector<ir::MetaInt> shape = b ? s.module[b->id].type.shape : (*base.as<const TensorType*>())->shape;
     DType dtype = b ? s.module[b->id].type.dtype : (*base.as<const TensorType*>())->dtype;
-    if (name == "dtype") return Value{dtype};
+    uint32_t lanes = b ? s.module[b->id].type.lanes : (*base.as<const TensorType*>())->lanes;
+    if (name == "dtype") return lanes == 1 ? Value{dtype} : Value{VectorTypeV{dtype, lanes}};
     if (name == "shape") {
       std::vector<Value> items;
       for (const ir::MetaInt& e : shape) items.push_back(s.trace ? extent(s, e) : integer(e));
       return tuple(s, std::move(items));
     }
+    if (b)
+      if (auto known = buffer_attribute(s, base, name, where)) return *known;
+    if (b && (name == "scope" || name == "access_ptr")) return method(s, base, name);
   }
-  if (name == "dtype" && is_runtime(base)) return Value{dtype_of(s, to_scalar(s, base, where, "the value"))};
+  if (base.is<const Builtin*>()) return namespace_attribute(s, NamespaceV{(*base.as<const Builtin*>())->name}, name, where);
+  if (const auto* o = base.as<const LibraryObject*>(); o && (*o)->kind == LibraryKind::tile_scheduler) {
+    if (auto known = scheduler_attribute(s, **o, name, where)) return *known;
+    return method(s, base, name);
+  }
+  if (name == "dtype" && is_runtime(base)) {
+    const ir::Type& type = s.module[to_scalar(s, base, where, "the value")].type;
+    return type.lanes == 1 ? Value{type.dtype} : Value{VectorTypeV{type.dtype, type.lanes}};
+  }
+  if (const auto* r = base.as<const RegionObject*>(); r && name == "buffer") return Value{(*r)->buffer};
   if (const auto* t = base.as<DType>(); t && name == "bits") return integer(static_cast<int64_t>(info(*t).bits));
+  if (const auto* t = base.as<DType>(); t && name == "lanes") return integer(1);
+  if (const auto* t = base.as<VectorTypeV>(); t && name == "lanes") return integer(static_cast<int64_t>(t->lanes));
+  if (const auto* t = base.as<VectorTypeV>(); t && name == "bits") return integer(info(t->element).bits);
   if (const auto* t = base.as<const TupleObject*>(); t && s.host && (*t)->items.size() == 2) {  // of topk, sort, max
     if (name == "values") return (*t)->items[0];
     if (name == "indices") return (*t)->items[1];

@@ -1,5 +1,6 @@
 // From values to what a builtin needs: integers, dtypes, shapes, text; with errors that name the value's kind or, for
 // an unknown value, where it came from.
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -9,6 +10,11 @@
 namespace tc::eval {
 
 void fail(const SourceRange& where, std::string message) { throw Failure{input_error(where, std::move(message))}; }
+void fail_rule(const SourceRange& where, std::string_view rule, std::string message) {
+  Diag d = input_error(where, std::move(message));
+  d.rule = rule;
+  throw Failure{std::move(d)};
+}
 void fail_unsupported(const SourceRange& where, std::string message) {
   throw Failure{unsupported(where, std::move(message))};
 }
@@ -91,7 +97,8 @@ std::string kind_name(const Value& value) {
                         [](Instance*) -> std::string { return "a kernel"; },
                         [](const OpaqueObject* o) -> std::string { return "the unknown value of " + o->what; },
                         [](const PoisonObject*) -> std::string { return "a value that is gone"; },
-                        [](SwizzledLayoutV) -> std::string { return "a layout"; },
+                        [](VectorTypeV) -> std::string { return "a vector type"; },
+                        [](const LibraryObject* o) -> std::string { return "a " + o->what; },
                         [](PolicyV) -> std::string { return "a policy"; },
                         [](const SymbolObject* o) -> std::string { return "the run-time integer '" + o->name + "'"; },
                         [](const HostTensor* o) -> std::string { return "the tensor of " + o->what; },
@@ -155,6 +162,7 @@ DType to_dtype(Session&, const Value& v, const SourceRange& where) {
       {"uint", "uint32"},   {"long", "int64"},   {"short", "int16"}};
   for (auto [alias, meant] : kAliases)
     if (name == alias) name = meant;
+  if (name == "handle") return DType::u64;  // an address
   if (auto t = dtype_from_name(name)) return *t;
   if (is_language_dtype(name)) fail_unsupported(where, "element type '" + name + "'");
   if (v.is<std::string>()) {
@@ -164,6 +172,24 @@ DType to_dtype(Session&, const Value& v, const SourceRange& where) {
     fail(where, "'" + name + "' is no element type" + did_you_mean(name, names));
   }
   fail_kind(v, where, "the element type", "a dtype");
+}
+
+std::optional<ElementType> vector_type(std::string_view name) {
+  size_t x = name.rfind('x');
+  if (x == std::string_view::npos) return std::nullopt;
+  auto element = dtype_from_name(name.substr(0, x));
+  uint32_t lanes = 0;
+  std::string_view count = name.substr(x + 1);
+  auto end = std::from_chars(count.data(), count.data() + count.size(), lanes).ptr;
+  if (!element || end != count.data() + count.size() || lanes < 2 || lanes > 64) return std::nullopt;
+  return ElementType{*element, lanes};
+}
+
+ElementType to_element(Session& s, const Value& v, const SourceRange& where) {
+  if (const auto* t = v.as<VectorTypeV>()) return {t->element, t->lanes};
+  if (const auto* t = v.as<std::string>())
+    if (auto known = vector_type(*t)) return *known;
+  return {to_dtype(s, v, where), 1};
 }
 
 std::vector<Value> to_items(Session& s, const Value& v, const SourceRange& where, std::string_view what) {
@@ -220,7 +246,7 @@ std::vector<ir::MetaInt> to_static_shape(Session& s, const Value& v, const Sourc
   return shape;
 }
 
-std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where) {
+std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where, int64_t least) {
   std::vector<ir::MetaInt> shape;
   if (v.is<ir::MetaInt>() || is_runtime(v)) shape.push_back(to_extent(s, v, where));
   else
@@ -229,8 +255,8 @@ std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange&
   int64_t elements = 1;
   for (const ir::MetaInt& e : shape) {
     if (e.dynamic()) continue;
-    if (e.value <= 0) fail(where, "an extent of the shape is " + std::to_string(e.value));
-    if (__builtin_mul_overflow(elements, e.value, &elements) || elements > (int64_t{1} << 40))
+    if (e.value < least) fail(where, "an extent of the shape is " + std::to_string(e.value));
+    if (least > 0 && (__builtin_mul_overflow(elements, e.value, &elements) || elements > (int64_t{1} << 40)))
       fail(where, "the shape has more than 2^40 elements");
   }
   return shape;

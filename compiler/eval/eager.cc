@@ -175,6 +175,7 @@ bool declare_eager_param(Session& s, const std::string& name, const Value& type,
   if (const auto* t = type.as<const TensorType*>()) {
     ir::Type buffer = ir::Type::buffer(ir::Space::global, (*t)->dtype, (*t)->shape);
     buffer.strides = (*t)->strides;
+    buffer.lanes = (*t)->lanes;
     id = s.module.new_value(buffer, name);
     scope.names[name] = Value{BufferV{id, false}};
   } else if (type.is<DType>() || type.is<std::string>()) {

@@ -42,6 +42,7 @@ void make_params(Session& s, Scope& scope, const FunctionObject& f, ir::Func& fu
     if (const auto* t = type.as<const TensorType*>()) {
       ir::Type buffer = ir::Type::buffer(ir::Space::global, (*t)->dtype, (*t)->shape);
       buffer.strides = (*t)->strides;
+      buffer.lanes = (*t)->lanes;
       func.params.push_back(s.module.new_value(buffer, p.name));
       scope.names[p.name] = Value{BufferV{func.params.back(), false}};
     } else if (type.is<DType>() || type.is<std::string>()) {

@@ -50,6 +50,7 @@ bool is_runtime(const Value& v) {
   if (v.is<ScalarV>() || v.is<const SymbolObject*>()) return true;
   if (const auto* b = v.as<BufferV>()) return b->is_var;
   if (const auto* r = v.as<const RegionObject*>()) return !(*r)->has_slice;
+  if (const auto* l = v.as<const LoopObject*>()) return (*l)->kind == LoopKind::thread;
   return false;
 }
 
@@ -132,6 +133,7 @@ ir::ValueId to_scalar(Session& s, const Value& v, const SourceRange& where, std:
   Trace& t = need_trace(s, where, what);
   if (const auto* sc = v.as<ScalarV>()) return sc->id;
   if (const auto* o = v.as<const SymbolObject*>()) return symbol_value(s, (*o)->name, (*o)->dtype);
+  if (const auto* l = v.as<const LoopObject*>(); l && (*l)->kind == LoopKind::thread) return (*l)->bounds[0].first;
   if (const auto* i = v.as<MetaInt>()) {
     bool narrow = i->value >= INT32_MIN && i->value <= INT32_MAX;
     return constant(s, *i, narrow ? DType::i32 : DType::i64);

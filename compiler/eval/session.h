@@ -18,6 +18,7 @@ struct Failure {
   bool fatal = false;    // a bound was reached: nothing goes on
 };
 [[noreturn]] void fail(const SourceRange& where, std::string message);
+[[noreturn]] void fail_rule(const SourceRange& where, std::string_view rule, std::string message);
 [[noreturn]] void fail_unsupported(const SourceRange& where, std::string message);
 
 // A kernel that was found: which function, with which arguments.
@@ -66,6 +67,7 @@ struct Heap {
   std::deque<std::vector<std::string>> param_lists;
   std::deque<Scope> scopes;
   std::deque<Instance> instances;
+  std::deque<LibraryObject> library;
   std::deque<Instance> built;  // by factories, of the prim_funcs that they return
 };
 
@@ -80,6 +82,9 @@ struct Eager {
   std::vector<ir::ValueId> returned;
 };
 
+// Threads lo <= tid < hi of every range, in order.
+using ThreadRanges = std::vector<std::pair<int64_t, int64_t>>;
+
 // What is being traced: one kernel.
 struct Trace {
   explicit Trace(ir::Module& m, ir::BlockId at) : builder(m, at) {}
@@ -93,14 +98,16 @@ struct Trace {
   };
   std::vector<Known> constants;
   std::vector<ir::MetaInt> threads;  // block dimensions of the launch; empty outside of one
+  std::vector<ir::MetaInt> cluster;  // its cluster dimensions; empty: none
   ir::OpId launch;
   std::vector<std::pair<std::string, ir::ValueId>> symbols;   // run-time integers by name
   std::vector<std::pair<std::string, int64_t>> param_values;  // factory parameters
   Eager* eager = nullptr;
   Instance* instance = nullptr;
   size_t errors = 0;
-  int64_t lo = 0, hi = 0;  // the threads that run the current section
+  ThreadRanges here;  // the threads that run the current section
   int parallel_depth = 0;
+  bool parallel_child = false;  // the loop whose body begins has a loop as its only statement
 };
 
 struct Session {
@@ -210,8 +217,15 @@ double to_double(const Value& v, const SourceRange& where, std::string_view what
 std::string to_text(const Value& v, const SourceRange& where, std::string_view what);
 std::string format(Session& s, const Value& v);  // Python's str(), short
 DType to_dtype(Session& s, const Value& v, const SourceRange& where);
+struct ElementType {
+  DType dtype;
+  uint32_t lanes = 1;
+};
+ElementType to_element(Session& s, const Value& v, const SourceRange& where);  // a dtype or a vector of one
+std::optional<ElementType> vector_type(std::string_view name);                  // "float16x4"
 std::vector<Value> to_items(Session& s, const Value& v, const SourceRange& where, std::string_view what);
-std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where);  // may be dynamic
+// May be dynamic; no extent is below `least` (strides: 0).
+std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where, int64_t least = 1);
 std::vector<ir::MetaInt> to_static_shape(Session& s, const Value& v, const SourceRange& where);
 [[noreturn]] void fail_opaque(const OpaqueObject& o, const SourceRange& where, std::string_view what);
 
@@ -261,6 +275,7 @@ Outcome exec_if_runtime(Session& s, Scope& scope, const ast::If& stmt, const Val
 void store_element(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const Value& value,
                    const SourceRange& where);
 void store_var(Session& s, const BufferV& var, const Value& value, const SourceRange& where);
+void emit_source_launch(Session& s, const FrameObject& frame, const SourceRange& where);  // of T.CUDASourceCodeKernel
 // Runs `body` with the builder in a new block scope; names bound inside are gone afterwards.
 Outcome run_block(Session& s, Scope& scope, ir::BlockId block, bool is_loop, const SourceRange& where,
                   const std::function<Outcome(Scope&)>& body);

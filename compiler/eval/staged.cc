@@ -1,7 +1,7 @@
 // Statements that build the kernel: loops, launches, sections, run-time branches, stores.
 // An `if` whose condition depends on nothing but the thread index makes sections (ir::OpKind::ws) of its branches, an
 // elif chain a row of sections side by side; any other run-time `if` becomes an if op.
-#include "compiler/eval/session.h"
+#include "compiler/eval/builtin.h"
 
 namespace tc::eval {
 namespace {
@@ -33,27 +33,53 @@ std::string_view loop_name(LoopKind kind) {
     case LoopKind::vectorized: return "vectorized";
     case LoopKind::pipelined: return "pipelined";
     case LoopKind::parallel: return "parallel";
+    case LoopKind::grid:
+    case LoopKind::persistent:
+    case LoopKind::thread: break;
   }
   return "";
 }
 
+// Binds the names of a loop inside its body: one name an index.
+void bind_indices(Session& s, Scope& inner, const std::vector<std::string>& names,
+                  const std::vector<ir::ValueId>& indices) {
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (s.module[indices[i]].name.empty() && s.module[indices[i]].def.valid()) s.module[indices[i]].name = names[i];
+    inner.names[names[i]] = scalar(indices[i]);
+  }
+}
+
+std::vector<std::string> loop_names(const ast::For& stmt, const LoopObject& loop, const SourceRange& where) {
+  std::vector<std::string> names = target_names(*stmt.target);
+  if (names.size() != loop.bounds.size())
+    fail(where, "a loop of " + std::to_string(loop.bounds.size()) + " extents binds " + std::to_string(names.size()) +
+                    " names");
+  return names;
+}
+
+// Parallel loops nest directly only: nothing else beside the inner one.
 Outcome exec_parallel(Session& s, Scope& scope, const ast::For& stmt, const LoopObject& loop,
                       const SourceRange& where) {
   Trace& t = *s.trace;
-  std::vector<std::string> names = target_names(*stmt.target);
-  if (names.size() != loop.bounds.size())
-    fail(where, "T.Parallel of " + std::to_string(loop.bounds.size()) + " extents binds " +
-                    std::to_string(names.size()) + " names");
-  if (t.parallel_depth > 0) fail_unsupported(where, "T.Parallel inside T.Parallel");
+  std::vector<std::string> names = loop_names(stmt, loop, where);
+  if (t.parallel_depth > 0 && !t.parallel_child)
+    fail_rule(where, "LANG-01", "a parallel loop inside a parallel loop has to be the only statement of it");
   std::vector<ir::ValueId> extents;
-  for (auto [lo, hi] : loop.bounds) extents.push_back(hi);
+  for (auto [lo, hi] : loop.bounds) extents.push_back(scalar_binary(s, OpKind::sub, hi, lo));
   ir::OpId op = t.builder.nest(OpKind::parallel, extents, names);
   s.module[op].attrs = loop.attrs;
   ++t.parallel_depth;
+  bool outer = std::exchange(t.parallel_child,
+                             stmt.body.size() == 1 && std::holds_alternative<ast::For>(stmt.body[0]->node));
   Outcome o = run_block(s, scope, s.module[op].blocks[0], true, where, [&](Scope& inner) {
-    for (size_t i = 0; i < names.size(); ++i) inner.names[names[i]] = scalar(s.module[s.module[op].blocks[0]].args[i]);
+    std::vector<ir::ValueId> indices;
+    for (size_t i = 0; i < names.size(); ++i)
+      indices.push_back(scalar_binary(s, OpKind::add, s.module[s.module[op].blocks[0]].args[i], loop.bounds[i].first));
+    bind_indices(s, inner, names, indices);
+    if (loop.layout) emit_loop_layout(s, Value{loop.layout}, std::nullopt, where);
     return exec(s, inner, stmt.body);
   });
+  t.parallel_child = outer;
   --t.parallel_depth;
   no_escape(o, where);
   return {};
@@ -90,6 +116,91 @@ Outcome exec_loop(Session& s, Scope& scope, const ast::For& stmt, const LoopObje
   return {};
 }
 
+// T.grid: serial loops inside each other.
+Outcome exec_grid(Session& s, Scope& scope, const ast::For& stmt, const LoopObject& loop,
+                  const std::vector<std::string>& names, std::vector<ir::ValueId> indices, const SourceRange& where) {
+  Trace& t = *s.trace;
+  size_t dim = indices.size();
+  ir::OpId op = t.builder.nest(OpKind::for_, {loop.bounds[dim].first, loop.bounds[dim].second}, {names[dim]});
+  ir::set_attr(s.module[op].attrs, "kind", std::string("serial"));
+  indices.push_back(s.module[s.module[op].blocks[0]].args[0]);
+  Outcome o = run_block(s, scope, s.module[op].blocks[0], true, where, [&](Scope& inner) {
+    if (indices.size() < names.size()) return exec_grid(s, inner, stmt, loop, names, indices, where);
+    bind_indices(s, inner, names, indices);
+    return exec(s, inner, stmt.body);
+  });
+  no_escape(o, where);
+  return {};
+}
+
+// T.Persistent: wave w of CTA `index` takes tile w * wave + index of the domain, padded so that the last dimension comes
+// in groups of g = clamp(group, 1, last extent): digits (ceil(last / g), d0 … d(n-2), g), the last fastest.
+// Source: tilelang/src/ir.cc, PersistentFor.
+Outcome exec_persistent(Session& s, Scope& scope, const ast::For& stmt, const LoopObject& loop,
+                        const SourceRange& where) {
+  Trace& t = *s.trace;
+  std::vector<std::string> names = loop_names(stmt, loop, where);
+  auto binary = [&](OpKind kind, ir::ValueId a, ir::ValueId b) { return scalar_binary(s, kind, a, b); };
+  auto ceildiv = [&](ir::ValueId a, ir::ValueId b) {
+    return binary(OpKind::floordiv, binary(OpKind::sub, binary(OpKind::add, a, b), constant(s, MetaInt(1))), b);
+  };
+  ir::ValueId last = loop.bounds.back().second;
+  ir::ValueId group = binary(OpKind::max, constant(s, MetaInt(1)), binary(OpKind::min, loop.group, last));
+  std::vector<ir::ValueId> digits{ceildiv(last, group)};
+  for (size_t i = 0; i + 1 < loop.bounds.size(); ++i) digits.push_back(loop.bounds[i].second);
+  digits.push_back(group);
+  ir::ValueId total = digits[0];
+  for (size_t i = 1; i < digits.size(); ++i) total = binary(OpKind::mul, total, digits[i]);
+  ir::OpId op = t.builder.nest(OpKind::for_, {constant(s, MetaInt(0)), ceildiv(total, loop.wave)}, {"wave"});
+  ir::set_attr(s.module[op].attrs, "kind", std::string("serial"));
+  for (const ir::Attr& a : loop.attrs) ir::set_attr(s.module[op].attrs, a.name, a.value);
+  Outcome o = run_block(s, scope, s.module[op].blocks[0], true, where, [&](Scope& inner) {
+    ir::ValueId w = s.module[s.module[op].blocks[0]].args[0];
+    ir::ValueId tile = binary(OpKind::add, binary(OpKind::mul, w, loop.wave), loop.index);
+    ir::OpId leave = t.builder.op(OpKind::if_, {binary(OpKind::ge, tile, total)});
+    s.module[leave].blocks = {s.module.new_block(), s.module.new_block()};
+    s.module.new_op(s.module[leave].blocks[0], OpKind::break_, {}, {}, where);
+    std::vector<ir::ValueId> digit(digits.size());
+    ir::ValueId rest = tile;
+    for (size_t i = digits.size(); i-- > 1;) {
+      digit[i] = binary(OpKind::floormod, rest, digits[i]);
+      rest = binary(OpKind::floordiv, rest, digits[i]);
+    }
+    std::vector<ir::ValueId> coordinates(digit.begin() + 1, digit.end() - 1);
+    coordinates.push_back(binary(OpKind::add, binary(OpKind::mul, rest, group), digit.back()));
+    ir::OpId inside = t.builder.op(OpKind::if_, {binary(OpKind::lt, coordinates.back(), last)});
+    s.module[inside].blocks = {s.module.new_block(), s.module.new_block()};
+    return run_block(s, inner, s.module[inside].blocks[0], false, where, [&](Scope& body) {
+      bind_indices(s, body, names, coordinates);
+      return exec(s, body, stmt.body);
+    });
+  });
+  no_escape(o, where);
+  return {};
+}
+
+// A run-time loop of any kind.
+Outcome exec_runtime_loop(Session& s, Scope& scope, const ast::For& stmt, const LoopObject& loop,
+                          const SourceRange& where) {
+  bool pipelined = loop.kind == LoopKind::pipelined;
+  if (pipelined && s.trace->parallel_depth > 0) fail_rule(where, "LANG-01", "a pipelined loop inside a parallel loop");
+  switch (loop.kind) {
+    case LoopKind::parallel: return exec_parallel(s, scope, stmt, loop, where);
+    case LoopKind::grid: return exec_grid(s, scope, stmt, loop, loop_names(stmt, loop, where), {}, where);
+    case LoopKind::persistent: return exec_persistent(s, scope, stmt, loop, where);
+    case LoopKind::thread: {
+      std::vector<std::string> names = loop_names(stmt, loop, where);
+      bind_indices(s, scope, names, {loop.bounds[0].first});
+      return exec(s, scope, stmt.body);
+    }
+    case LoopKind::serial:
+    case LoopKind::unroll:
+    case LoopKind::vectorized:
+    case LoopKind::pipelined: return exec_loop(s, scope, stmt, loop, where);
+  }
+  return {};
+}
+
 // Maximal runs of `true`.
 std::vector<std::pair<int64_t, int64_t>> intervals(const std::vector<bool>& set) {
   std::vector<std::pair<int64_t, int64_t>> out;
@@ -101,18 +212,23 @@ std::vector<std::pair<int64_t, int64_t>> intervals(const std::vector<bool>& set)
   return out;
 }
 
-Outcome run_section(Session& s, Scope& scope, MetaInt lo, MetaInt hi, const SourceRange& where,
-                    const std::function<Outcome(Scope&)>& body) {
+Outcome run_section(Session& s, Scope& scope, const std::vector<std::pair<MetaInt, MetaInt>>& ranges,
+                    const SourceRange& where, const std::function<Outcome(Scope&)>& body) {
   Trace& t = *s.trace;
   ir::OpId op = t.builder.nest(OpKind::ws, {}, {});
-  ir::set_attr(s.module[op].attrs, "lo", lo);
-  ir::set_attr(s.module[op].attrs, "hi", hi);
-  int64_t outer_lo = t.lo, outer_hi = t.hi;
-  t.lo = lo.value;
-  t.hi = hi.value;
+  ThreadRanges inside;
+  std::vector<MetaInt> flat;
+  for (const auto& [lo, hi] : ranges) {
+    inside.emplace_back(lo.value, hi.value);
+    flat.insert(flat.end(), {lo, hi});
+  }
+  auto& attrs = s.module[op].attrs;
+  ir::set_attr(attrs, "lo", ranges.front().first);
+  ir::set_attr(attrs, "hi", ranges.back().second);
+  if (ranges.size() > 1) ir::set_attr(attrs, "ranges", std::move(flat));
+  std::swap(t.here, inside);
   Outcome o = run_block(s, scope, s.module[op].blocks[0], false, where, body);
-  t.lo = outer_lo;
-  t.hi = outer_hi;
+  std::swap(t.here, inside);
   no_escape(o, where);
   return {};
 }
@@ -147,7 +263,7 @@ bool section_if(Session& s, Scope& scope, const ast::If& stmt, ir::ValueId condi
   auto then = intervals(*chosen), otherwise = intervals(rest);
   if (then.size() > 1 || (otherwise.size() > 1 && !stmt.orelse.empty())) return false;
   if (!then.empty())
-    run_section(s, scope, MetaInt(then[0].first), MetaInt(then[0].second), where,
+    run_section(s, scope, {{MetaInt(then[0].first), MetaInt(then[0].second)}}, where,
                 [&](Scope& inner) { return exec(s, inner, stmt.body); });
   if (stmt.orelse.empty() || otherwise.empty()) return true;
   const auto* chained = stmt.orelse.size() == 1 ? std::get_if<ast::If>(&stmt.orelse[0]->node) : nullptr;
@@ -158,9 +274,22 @@ bool section_if(Session& s, Scope& scope, const ast::If& stmt, ir::ValueId condi
     if (is_runtime(test) && section_if(s, scope, *chained, as_condition(s, test, header), rest, header)) return true;
   }
   s.trace->builder.loc = where;
-  run_section(s, scope, MetaInt(otherwise[0].first), MetaInt(otherwise[0].second), where,
+  run_section(s, scope, {{MetaInt(otherwise[0].first), MetaInt(otherwise[0].second)}}, where,
               [&](Scope& inner) { return exec(s, inner, stmt.orelse); });
   return true;
+}
+
+// Attributes of a launch. Returns its number of threads.
+MetaInt describe_launch(Session& s, ir::OpId op, const FrameObject& frame, const SourceRange& where) {
+  MetaInt threads(1);
+  for (const MetaInt& e : frame.threads) threads = meta(s, ir::MetaKind::mul, threads, e, where);
+  if (threads.value > 1024) fail(where, std::to_string(threads.value) + " threads in a CTA, more than 1024");
+  auto& attrs = s.module[op].attrs;
+  ir::set_attr(attrs, "threads", threads);
+  if (frame.threads.size() > 1) ir::set_attr(attrs, "block", frame.threads);
+  if (!frame.cluster.empty()) ir::set_attr(attrs, "cluster", frame.cluster);
+  for (const ir::Attr& a : frame.attrs) ir::set_attr(attrs, a.name, a.value);
+  return threads;
 }
 
 Outcome exec_launch(Session& s, Scope& scope, const ast::With& with, const FrameObject& frame,
@@ -169,29 +298,79 @@ Outcome exec_launch(Session& s, Scope& scope, const ast::With& with, const Frame
   if (!t.threads.empty()) fail(where, "a launch inside a launch");
   std::vector<std::string> names;
   if (with.items[0].target) names = target_names(*with.items[0].target);
+  bool bundled = names.size() == 1 && frame.extents.size() > 1;  // one name for all: a list
+  std::string bundle = bundled ? std::exchange(names, {})[0] : std::string();
   if (!names.empty() && names.size() != frame.extents.size())
     fail(where, "the grid has " + std::to_string(frame.extents.size()) + " dimensions, the launch binds " +
                     std::to_string(names.size()) + " names");
   names.resize(frame.extents.size());
   ir::OpId op = t.builder.nest(OpKind::launch, frame.extents, names);
-  MetaInt threads(1);
-  for (const MetaInt& e : frame.threads) threads = meta(s, ir::MetaKind::mul, threads, e, where);
-  if (threads.value > 1024) fail(where, std::to_string(threads.value) + " threads in a CTA, more than 1024");
-  ir::set_attr(s.module[op].attrs, "threads", threads);
+  MetaInt threads = describe_launch(s, op, frame, where);
   t.launch = op;
   t.threads = frame.threads;
-  t.lo = 0;
-  t.hi = threads.value;
+  t.cluster = frame.cluster;
+  t.here = {{0, threads.value}};
   Outcome o = run_block(s, scope, s.module[op].blocks[0], false, where, [&](Scope& inner) {
     for (size_t i = 0; i < names.size(); ++i)
       if (!names[i].empty()) inner.names[names[i]] = scalar(s.module[s.module[op].blocks[0]].args[i]);
+    if (bundled) {
+      std::vector<Value> all;
+      for (ir::ValueId v : s.module[s.module[op].blocks[0]].args) all.push_back(scalar(v));
+      inner.names[bundle] = list(s, std::move(all));
+    }
     return exec(s, inner, with.body);
   });
   t.threads.clear();
   no_escape(o, where);
   return {};
 }
+
+std::string ranges_text(const ThreadRanges& ranges) {
+  std::string out;
+  for (auto [lo, hi] : ranges)
+    out += (out.empty() ? "" : ", ") + std::to_string(lo) + ".." + std::to_string(hi - 1);
+  return out;
+}
+
+// The threads of T.ws that come here at all.
+Outcome exec_ws(Session& s, Scope& scope, const ast::With& with, const FrameObject& frame, const SourceRange& where) {
+  Trace& t = need_launch(s, where, "T.ws");
+  if (t.parallel_depth > 0) fail(where, "T.ws inside T.Parallel");
+  std::vector<std::pair<MetaInt, MetaInt>> ranges;
+  ThreadRanges wanted;
+  for (const auto& [lo, hi] : frame.ranges) {
+    wanted.emplace_back(lo.value, hi.value);
+    for (auto [from, to] : t.here) {
+      MetaInt first = lo.value < from ? MetaInt(from) : lo, last = hi.value > to ? MetaInt(to) : hi;
+      if (first.value < last.value) ranges.emplace_back(first, last);
+    }
+  }
+  if (ranges.empty())
+    fail(where, "threads " + ranges_text(wanted) + " do not come here: threads " + ranges_text(t.here) + " do");
+  return run_section(s, scope, ranges, where, [&](Scope& inner) { return exec(s, inner, with.body); });
+}
+
+// Marks what the body does; no scope of its own.
+Outcome exec_attribute(Session& s, Scope& scope, const ast::With& with, const FrameObject& frame,
+                       const SourceRange& where) {
+  ir::BlockId block = need_launch(s, where, "an annotation").builder.block;
+  size_t first = s.module[block].ops.size();
+  Outcome o = exec(s, scope, with.body);
+  for (size_t i = first; i < s.module[block].ops.size(); ++i) {
+    ir::Op& op = s.module[s.module[block].ops[i]];
+    if (!op.results.empty()) continue;
+    for (const ir::Attr& a : frame.attrs) ir::set_attr(op.attrs, a.name, a.value);
+  }
+  return o;
+}
 }  // namespace
+
+void emit_source_launch(Session& s, const FrameObject& frame, const SourceRange& where) {
+  Trace& t = need_trace(s, where, "a launch");
+  if (!t.threads.empty()) fail(where, "a launch inside a launch");
+  ir::OpId op = t.builder.nest(OpKind::launch, frame.extents, std::vector<std::string>(frame.extents.size()));
+  describe_launch(s, op, frame, where);
+}
 
 Outcome exec_for(Session& s, Scope& scope, const ast::For& stmt, const SourceRange& where) {
   Value iterable = eval(s, scope, *stmt.iter);
@@ -201,8 +380,7 @@ Outcome exec_for(Session& s, Scope& scope, const ast::For& stmt, const SourceRan
     fail(where, "a run-time loop in a plain Python function; @T.macro makes it part of the kernel");
   if (loop) {
     need_launch(s, where, "a loop");
-    return (*loop)->kind == LoopKind::parallel ? exec_parallel(s, scope, stmt, **loop, where)
-                                               : exec_loop(s, scope, stmt, **loop, where);
+    return exec_runtime_loop(s, scope, stmt, **loop, where);
   }
   if (scope.staged)
     fail(where, "a loop of a kernel runs over range, T.serial, T.Parallel …, not over " + kind_name(iterable));
@@ -226,15 +404,8 @@ Outcome exec_with(Session& s, Scope& scope, const ast::With& with, const SourceR
   }
   if (!scope.staged) fail(where, "a launch or section outside of @T.prim_func and @T.macro");
   if ((*frame)->kind == FrameKind::launch) return exec_launch(s, scope, with, **frame, where);
-  Trace& t = need_launch(s, where, "T.ws");
-  if (t.parallel_depth > 0) fail(where, "T.ws inside T.Parallel");
-  MetaInt lo = (*frame)->lo, hi = (*frame)->hi;
-  if (lo.value < t.lo) lo = MetaInt(t.lo);
-  if (hi.value > t.hi) hi = MetaInt(t.hi);
-  if (lo.value >= hi.value)
-    fail(where, "threads " + std::to_string((*frame)->lo.value) + ".." + std::to_string((*frame)->hi.value - 1) +
-                    " do not come here: threads " + std::to_string(t.lo) + ".." + std::to_string(t.hi - 1) + " do");
-  return run_section(s, scope, lo, hi, where, [&](Scope& inner) { return exec(s, inner, with.body); });
+  if ((*frame)->kind == FrameKind::attribute) return exec_attribute(s, scope, with, **frame, where);
+  return exec_ws(s, scope, with, **frame, where);
 }
 
 Outcome exec_if_runtime(Session& s, Scope& scope, const ast::If& stmt, const Value& condition,
@@ -247,7 +418,7 @@ Outcome exec_if_runtime(Session& s, Scope& scope, const ast::If& stmt, const Val
     int64_t count = 1;
     for (const MetaInt& e : t.threads) count *= e.value;
     std::vector<bool> here(static_cast<size_t>(count), false);
-    std::fill(here.begin() + t.lo, here.begin() + t.hi, true);
+    for (auto [lo, hi] : t.here) std::fill(here.begin() + lo, here.begin() + hi, true);
     if (section_if(s, scope, stmt, c, here, where)) return {};
   }
   return plain_if(s, scope, stmt, c, where);

@@ -21,6 +21,7 @@ struct Value;
 struct Scope;
 struct Builtin;
 struct Instance;
+struct LibraryObject;
 
 struct NoneV {};
 // `if_true` and `if_false` state in words of the source what holds when the truth value is that; e.g. "K >= 64" and
@@ -84,6 +85,7 @@ struct SymbolObject {
 struct TensorType {
   DType dtype = DType::f32;
   std::vector<ir::MetaInt> shape, strides;
+  uint32_t lanes = 1;
 };
 enum class FunctionKind { plain, prim_func, macro, jit };
 enum class MethodRole { method, static_method, class_method, property };
@@ -129,20 +131,25 @@ struct ObjectObject {
   ClassObject* type = nullptr;
   std::unordered_map<std::string, Value> attrs;
 };
-enum class LoopKind { serial, unroll, vectorized, pipelined, parallel };
+enum class LoopKind { serial, unroll, vectorized, pipelined, parallel, grid, persistent, thread };
 struct LoopObject {
   LoopKind kind = LoopKind::serial;
   std::vector<std::pair<ir::ValueId, ir::ValueId>> bounds;  // lo, hi a dimension
   std::optional<ir::ValueId> step;                          // index = lo + step * v
+  ir::ValueId wave, index, group;                           // persistent: CTAs at work, which one this is, tiles a group
+  const LibraryObject* layout = nullptr;                    // parallel: loop_layout
   ir::MetaInt num_stages;
   std::vector<ir::Attr> attrs;
 };
-enum class FrameKind { launch, ws };
+enum class FrameKind { launch, ws, attribute };
 struct FrameObject {
   FrameKind kind = FrameKind::launch;
   std::vector<ir::ValueId> extents;  // launch
   std::vector<ir::MetaInt> threads;  // launch: x, y, z
-  ir::MetaInt lo, hi;                // ws: threads lo <= tid < hi
+  std::vector<ir::MetaInt> cluster;  // launch: x, y, z; empty: none
+  std::vector<ir::Attr> attrs;       // launch: more of its attributes; attribute: of every effect in the body
+  // ws: threads lo <= tid < hi of each range
+  std::vector<std::pair<ir::MetaInt, ir::MetaInt>> ranges;
 };
 // Nothing is known about it. `cause` says why where a failed statement made it.
 struct OpaqueObject {
@@ -173,17 +180,20 @@ struct HostObject {
   SourceRange where;
   std::unordered_map<std::string, Value> attrs;
 };
-struct SwizzledLayoutV {
-  ir::ValueId buffer;
+struct VectorTypeV {  // float16x4
+  DType element;
+  uint32_t lanes;
 };
+
 enum class PolicyV { square, full_row, full_col };
 
 struct Value {
   std::variant<NoneV, BoolV, ir::MetaInt, FloatV, std::string, const TupleObject*, ListObject*, DictObject*,
                const RangeObject*, DType, FunctionObject*, const DecoratorObject*, const Builtin*, NamespaceV, BufferV,
                const RegionObject*, ScalarV, const MethodObject*, const LoopObject*, const FrameObject*,
-               const TensorType*, Instance*, const OpaqueObject*, const PoisonObject*, SwizzledLayoutV, PolicyV,
-               const SymbolObject*, const HostTensor*, HostObject*, ClassObject*, ObjectObject*, const PartialObject*>
+               const TensorType*, Instance*, const OpaqueObject*, const PoisonObject*, VectorTypeV, PolicyV,
+               const SymbolObject*, const HostTensor*, HostObject*, ClassObject*, ObjectObject*, const PartialObject*,
+               const LibraryObject*>
       v;
   template <class T>
   const T* as() const {
@@ -202,6 +212,29 @@ struct PartialObject {
   Value callee;
   std::vector<Value> positional;
   std::vector<std::pair<std::string, Value>> keywords;
+};
+// What the library makes and takes back: layouts, pointers, the parts of a schedule, tile schedulers.
+enum class LibraryKind {
+  pointer,         // buffer (a buffer or region), access
+  layout,          // name; shape and forward, or buffer and parameters
+  fragment,        // shape, forward | forward_thread and forward_index, replicate
+  ws_role,         // name, warps_lo, warps_hi, max_nreg
+  ws_pipeline,     // name, buffers, depth
+  ws_sync,         // kind, pipeline, stage
+  ws_scope,        // id, bodies
+  ws_schedule,     // num_warps, roles, pipelines, scopes
+  tile_scheduler,  // its variables and its constants
+  reducer,         // of T.comm_reducer: op
+};
+struct LibraryObject {
+  LibraryKind kind;
+  std::string what;  // "T.WSRole"
+  std::vector<std::pair<std::string, Value>> fields;
+  const Value* field(std::string_view name) const {
+    for (const auto& [n, v] : fields)
+      if (n == name) return &v;
+    return nullptr;
+  }
 };
 
 // One level of names. Python's function scope, plus one child for each run-time block inside it (a name bound in such a

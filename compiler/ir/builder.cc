@@ -135,24 +135,26 @@ ValueId Builder::binary(OpKind kind, ValueId a, ValueId b) {
   if (x && y && !x->expr.valid() && !y->expr.valid())
     if (auto truth = fold_comparison(kind, x->value, y->value)) return constant(MetaInt(*truth ? 1 : 0), DType::b1);
   DType result = is_comparison(kind) ? DType::b1 : type;
-  OpId id = module.new_op(block, kind, {a, b}, {Type::scalar(result)}, loc);
+  OpId id = module.new_op(block, kind, {a, b}, {Type::scalar(result, module[a].type.lanes)}, loc);
   return module[id].results[0];
 }
 
 ValueId Builder::unary(OpKind kind, ValueId a) {
   DType type = kind == OpKind::logical_not ? DType::b1 : module[a].type.dtype;
-  OpId id = module.new_op(block, kind, {a}, {Type::scalar(type)}, loc);
+  OpId id = module.new_op(block, kind, {a}, {Type::scalar(type, module[a].type.lanes)}, loc);
   return module[id].results[0];
 }
 
 ValueId Builder::select(ValueId condition, ValueId a, ValueId b) {
-  OpId id = module.new_op(block, OpKind::select, {condition, a, b}, {Type::scalar(module[a].type.dtype)}, loc);
+  const Type& t = module[a].type;
+  OpId id =
+      module.new_op(block, OpKind::select, {condition, a, b}, {Type::scalar(t.dtype, t.lanes)}, loc);
   return module[id].results[0];
 }
 
 ValueId Builder::cast(ValueId a, DType type) {
   if (module[a].type.dtype == type) return a;
-  OpId id = module.new_op(block, OpKind::cast, {a}, {Type::scalar(type)}, loc);
+  OpId id = module.new_op(block, OpKind::cast, {a}, {Type::scalar(type, module[a].type.lanes)}, loc);
   return module[id].results[0];
 }
 
@@ -175,15 +177,17 @@ ValueId Builder::region(ValueId buffer, std::span<const ValueId> offsets, std::s
   operands.insert(operands.end(), extents.begin(), extents.end());
   std::vector<MetaInt> shape;
   for (ValueId e : extents) shape.push_back(constant_value(module, e).value_or(MetaInt(MetaInt::kDynamic)));
-  OpId id =
-      module.new_op(block, OpKind::region, std::move(operands), {Type::tile(module[buffer].type.dtype, shape)}, loc);
+  Type tile = Type::tile(module[buffer].type.dtype, std::move(shape));
+  tile.lanes = module[buffer].type.lanes;
+  OpId id = module.new_op(block, OpKind::region, std::move(operands), {std::move(tile)}, loc);
   return module[id].results[0];
 }
 
 ValueId Builder::load(ValueId buffer, std::span<const ValueId> indices) {
   std::vector<ValueId> operands{buffer};
   operands.insert(operands.end(), indices.begin(), indices.end());
-  OpId id = module.new_op(block, OpKind::load, std::move(operands), {Type::scalar(module[buffer].type.dtype)}, loc);
+  const Type& t = module[buffer].type;
+  OpId id = module.new_op(block, OpKind::load, std::move(operands), {Type::scalar(t.dtype, t.lanes)}, loc);
   return module[id].results[0];
 }
 

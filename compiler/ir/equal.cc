@@ -19,7 +19,7 @@ struct Comparer {
     return std::ranges::equal(x, y, [&](const MetaInt& p, const MetaInt& q) { return same(p, q); });
   }
   bool same(const Type& x, const Type& y) const {
-    return x.kind == y.kind && x.dtype == y.dtype && x.space == y.space && x.layout == y.layout &&
+    return x.kind == y.kind && x.dtype == y.dtype && x.lanes == y.lanes && x.space == y.space && x.layout == y.layout &&
            same(x.shape, y.shape) && same(x.strides, y.strides);
   }
   bool same(const std::vector<Attr>& x, const std::vector<Attr>& y) const {

@@ -77,7 +77,12 @@ char operand_role(const OpInfo& op, size_t n, size_t count) {
   }
 }
 
-char operand_role(const Op& op, size_t n) { return operand_role(row_of(op), n, op.operands.size()); }
+char operand_role(const Op& op, size_t n) {
+  char role = operand_role(row_of(op), n, op.operands.size());
+  if (role != 'x') return role;
+  std::string_view access = text_attr(op, "access", "");
+  return n < access.size() ? access[n] : role;
+}
 
 bool is_dynamic(const Type& type) {
   return std::ranges::any_of(type.shape, &MetaInt::dynamic) || std::ranges::any_of(type.strides, &MetaInt::dynamic);

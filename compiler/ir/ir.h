@@ -127,11 +127,12 @@ struct SharedLayout {
 struct Type {
   TypeKind kind = TypeKind::scalar;
   DType dtype = DType::i32;
+  uint32_t lanes = 1;            // elements of a vector type: f16x4
   Space space = Space::global;   // buffer
   std::vector<MetaInt> shape;    // buffer, tile: elements, outermost first; barrier: {number of mbarriers}
   std::vector<MetaInt> strides;  // global buffer: elements; empty = row-major contiguous
   SharedLayout layout;           // shared buffer
-  static Type scalar(DType t) { return Type{.dtype = t}; }
+  static Type scalar(DType t, uint32_t lanes = 1) { return Type{.dtype = t, .lanes = lanes}; }
   static Type buffer(Space space, DType t, std::vector<MetaInt> shape) {
     return Type{.kind = TypeKind::buffer, .dtype = t, .space = space, .shape = std::move(shape)};
   }
@@ -218,7 +219,7 @@ struct Module {
 // ------------------------------------------------------------------------------------------------ questions
 // The row that describes an op: of op.def, or for a call of intrinsic.def (of an unknown name: that of `call`).
 const OpInfo& row_of(const Op& op);
-// Letter of the op's operand n.
+// Letter of the op's operand n; of an `x` with an attribute {access="r…"} the letter that this has for it.
 char operand_role(const Op& op, size_t n);
 const AttrValue* find_attr(std::span<const Attr> attrs, std::string_view name);
 void set_attr(std::vector<Attr>& attrs, std::string_view name, AttrValue value);

@@ -237,30 +237,43 @@ struct Parser {
   }
 
   // ---- types, attributes, places
-  DType dtype() {
+  // f16, f16x4: a type of that element and so many lanes.
+  Type element() {
+    Type type;
     auto t = dtype_from_short_name(tok.spelled);
+    size_t x = tok.spelled.rfind('x');
+    if (!t && x != std::string_view::npos) {
+      std::string_view count = tok.spelled.substr(x + 1);
+      auto end = std::from_chars(count.data(), count.data() + count.size(), type.lanes).ptr;
+      if (end == count.data() + count.size() && type.lanes > 1) t = dtype_from_short_name(tok.spelled.substr(0, x));
+    }
     if (!t) fail("unknown element type");
+    type.dtype = *t;
     advance();
-    return *t;
+    return type;
   }
   Type type() {
     if (accept("map")) return Type{.kind = TypeKind::map};
     if (accept("tile")) {
-      DType t = dtype();
-      return Type::tile(t, meta_list());
+      Type t = element();
+      t.kind = TypeKind::tile;
+      t.shape = meta_list();
+      return t;
     }
     static constexpr std::pair<std::string_view, Space> kSpaces[] = {
         {"global", Space::global}, {"shared", Space::shared},   {"fragment", Space::fragment},
         {"local", Space::local},   {"barrier", Space::barrier}, {"tmem", Space::tmem}};
     for (auto [name, space] : kSpaces) {
       if (!accept(name)) continue;
-      DType d = dtype();
-      Type t = Type::buffer(space, d, meta_list());
+      Type t = element();
+      t.kind = TypeKind::buffer;
+      t.space = space;
+      t.shape = meta_list();
       if (accept("strides")) t.strides = meta_list();
       if (accept("span")) t.layout.span = natural();
       return t;
     }
-    return Type::scalar(dtype());
+    return element();
   }
   std::vector<Attr> attrs() {
     std::vector<Attr> list;

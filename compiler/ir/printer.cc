@@ -208,13 +208,14 @@ std::string meta_text(const Module& m, const MetaInt& value) {
 }
 
 std::string type_text(const Module& m, const Type& t) {
-  std::string_view name = info(t.dtype).short_name;
+  std::string name(info(t.dtype).short_name);
+  if (t.lanes != 1) name += "x" + std::to_string(t.lanes);
   switch (t.kind) {
-    case TypeKind::scalar: return std::string(name);
+    case TypeKind::scalar: return name;
     case TypeKind::map: return "map";
-    case TypeKind::tile: return "tile " + std::string(name) + list_text(m, t.shape);
+    case TypeKind::tile: return "tile " + name + list_text(m, t.shape);
     case TypeKind::buffer: {
-      std::string s = std::string(space_name(t.space)) + " " + std::string(name) + list_text(m, t.shape);
+      std::string s = std::string(space_name(t.space)) + " " + name + list_text(m, t.shape);
       if (!t.strides.empty()) s += " strides " + list_text(m, t.strides);
       if (t.layout.span) s += " span " + std::to_string(t.layout.span);
       return s;

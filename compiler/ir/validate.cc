@@ -45,7 +45,7 @@ struct Validator {
       ValueId v = op.operands[i];
       if (!v.valid() || v.index >= m.values.size() || !defined.contains(v.index))
         return failure(op, "operand " + std::to_string(i) + " is not defined before its use");
-      std::string want = mismatch(operand_role(row, i, op.operands.size()), v);
+      std::string want = mismatch(operand_role(op, i), v);
       if (!want.empty()) return failure(op, "operand " + std::to_string(i) + " has to be " + want);
     }
     return {};

@@ -1,6 +1,6 @@
 // Pass legalise, tile → tile. Refuses by name, with its range, what the later passes do not handle.
-// Hints that are not acted on (block swizzle, layouts, access widths, pass configs) are warned about: results do not
-// depend on them. Gives: exactly one launch a function, thread counts that are whole warps, sections inside the launch,
+// Hints that are not acted on (block swizzle, layouts, access widths, pass configs) are warned about and taken away:
+// results do not depend on them. A gemm with a run-time clear_accum becomes an `if` that clears, and a gemm. Gives: exactly one launch a function, thread counts that are whole warps, sections inside the launch,
 // mbarrier arrays only at the top of the launch, no while loops.
 #include "compiler/passes/passes.h"
 
@@ -110,13 +110,36 @@ Status check_lowered(const Module& m, const Op& op) {
   return {};
 }
 
+// Attributes that change what an op means and that nothing lowers.
+struct Refused {
+  OpKind kind;
+  std::string_view attr, text;
+};
+constexpr Refused kRefused[] = {
+    {OpKind::launch, "cluster", "a launch of clusters"},
+    {OpKind::launch, "source", "a kernel given as source text"},
+    {OpKind::launch, "prelude", "a prelude of source text"},
+    {OpKind::tma_copy, "cluster_mask", "a multicast copy"},
+    {OpKind::gemm, "use_2cta", "a gemm of two CTAs"},
+    {OpKind::alloc, "cluster", "T.alloc_cluster_barrier"},
+    {OpKind::for_, "order", "a pipeline with a given order"},
+    {OpKind::for_, "stage", "a pipeline with given stages"},
+};
+Status check_attributes(const Op& op) {
+  for (const Refused& r : kRefused)
+    if (op.kind == r.kind && find_attr(op.attrs, r.attr)) return refuse(op, std::string(r.text) + " in generated code");
+  return {};
+}
+
 struct Hint {
   OpKind kind;
   std::string_view attr, text;
 };
 constexpr Hint kHints[] = {
     {OpKind::launch, "swizzle_panel", "T.use_swizzle"},
-    {OpKind::alloc, "layout", "T.annotate_layout"},
+    {OpKind::copy, "eviction_policy", "eviction_policy"},
+    {OpKind::tma_copy, "eviction_policy", "eviction_policy"},
+    {OpKind::tma_copy, "leader_scope_threads", "leader_scope_threads"},
     {OpKind::copy, "coalesced_width", "coalesced_width"},
     {OpKind::parallel, "coalesced_width", "coalesced_width"},
 };
@@ -127,7 +150,51 @@ void warn_of_hints(const Op& op, const PassContext& cx) {
 // What these two ask for holds anyway: there is no automatic warp specialisation, and no copy becomes a TMA store.
 constexpr std::string_view kHeldConfigs[] = {"tl.disable_warp_specialized", "tl.disable_tma_lower"};
 
+// gemm_conditional → if (clear) { fill C with 0 }; gemm.
+void expand_conditional(Module& m, BlockId block, OpId id, std::vector<OpId>& out) {
+  const Op old = m[id];
+  Builder b(m, block);
+  b.loc = place(old);
+  OpId branch = m.new_op(block, OpKind::if_, {old.operands[3]}, {}, old.loc);
+  BlockId then = m.new_block(), otherwise = m.new_block();
+  m[branch].blocks = {then, otherwise};
+  b.block = then;
+  DType type = m[old.operands[2]].type.dtype;
+  ValueId zero = is_float(type) ? b.constant(0.0, type) : b.constant(MetaInt(0), type);
+  m.new_op(then, OpKind::fill, {old.operands[2], zero}, {}, old.loc);
+  OpId gemm = m.new_op(block, OpKind::gemm, {old.operands[0], old.operands[1], old.operands[2]}, {}, old.loc);
+  m[gemm].attrs = old.attrs;
+  set_attr(m[gemm].attrs, "clear_accum", MetaInt(0));
+  for (OpId made : {branch, gemm}) m[made].text_loc = old.text_loc;
+  out.insert(out.end(), {branch, gemm});
+}
+
+constexpr std::string_view kAnnotationName = "T.annotate_";
+void simplify(Module& m, BlockId block, const PassContext& cx) {
+  std::vector<OpId> before = m[block].ops, after;
+  for (OpId id : before) {
+    const Op& op = m[id];
+    bool hint = op.kind == OpKind::layout || op.kind == OpKind::loop_layout || op.kind == OpKind::annotate;
+    if (op.kind == OpKind::annotate && text_attr(op, "kind", "") == "safe_value") hint = false;
+    if (hint) {
+      std::string what = op.kind == OpKind::annotate ? std::string(kAnnotationName) + std::string(text_attr(op, "kind", ""))
+                         : op.kind == OpKind::layout ? "T.annotate_layout"
+                                                     : "loop_layout";
+      warn(place(op), what, cx);
+      continue;
+    }
+    if (op.kind == OpKind::gemm_conditional && op.operands.size() == 4) {
+      expand_conditional(m, block, id, after);
+      continue;
+    }
+    after.push_back(id);
+    for (BlockId b : std::vector<BlockId>(op.blocks)) simplify(m, b, cx);
+  }
+  m[block].ops = std::move(after);
+}
+
 Status check_op(const Module& m, const Op& op, const Op& launch, bool top, const PassContext& cx) {
+  if (Status s = check_attributes(op); !s) return s;
   if (Status s = check_lowered(m, op); !s) return s;
   switch (op.kind) {
     case OpKind::ws: {
@@ -137,6 +204,10 @@ Status check_op(const Module& m, const Op& op, const Op& launch, bool top, const
             op, "a section of threads [" + std::to_string(lo) + ", " + std::to_string(hi) + ") outside of the launch");
       return {};
     }
+    case OpKind::parallel:
+      for (OpId inner : m[op.blocks[0]].ops)
+        if (m[inner].kind == OpKind::parallel) return refuse(op, "a parallel loop inside a parallel loop in generated code");
+      return {};
     case OpKind::alloc: {
       const Type& t = m[op.results[0]].type;
       if (t.space != Space::barrier) return {};
@@ -170,6 +241,7 @@ Status legalise(Module& m, const PassContext& cx) {
     return unsupported(m.funcs.empty() ? SourceRange{} : m.funcs[0].loc, "target " + std::string(cx.arch.name));
   m.arch = cx.arch.name;
   for (const Func& f : m.funcs) {
+    simplify(m, f.body, cx);
     for (const Attr& a : f.attrs)
       if (std::ranges::find(kHeldConfigs, a.name) == std::end(kHeldConfigs))
         warn(f.text_loc.valid() ? f.text_loc : f.loc, "pass config '" + a.name + "'", cx);
@@ -183,6 +255,7 @@ Status legalise(Module& m, const PassContext& cx) {
       if (op.kind != OpKind::launch) continue;
       if (++launches > 1) return refuse(op, "a second kernel launch in one function");
       if (Status s = check_launch(m, op); !s) return s;
+      if (Status s = check_attributes(op); !s) return s;
       warn_of_hints(op, cx);
       if (Status s = check_block(m, op.blocks[0], op, true, cx); !s) return s;
     }
