@@ -54,8 +54,8 @@ std::optional<ir::AttrValue> to_attribute(Session& s, const Value& v, const Sour
 }
 
 // The key of T.WSID and the names that arguments have of their own.
-constexpr std::pair<std::string_view, std::string_view> kAnnotationNames[] = {
-    {"tl.ws_op_id", "ws_op"}, {"prefer_instruction", "prefer"}};
+constexpr std::pair<std::string_view, std::string_view> kAnnotationNames[] = {{"tl.ws_op_id", "ws_op"},
+                                                                              {"prefer_instruction", "prefer"}};
 
 void add_annotations(Session& s, const Args& a, std::vector<ir::Attr>& attrs) {
   const Value* v = a.get("annotations");
@@ -66,9 +66,8 @@ void add_annotations(Session& s, const Args& a, std::vector<ir::Attr>& attrs) {
     std::string name = to_text(key, a.where, "the name of the annotation");
     for (auto [known, attr] : kAnnotationNames)
       if (name == known) name = attr;
-    bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-      return std::isalnum(c) || c == '_' || c == '.';
-    });
+    bool plain = !name.empty() && std::all_of(name.begin(), name.end(),
+                                              [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.'; });
     auto attribute = plain ? to_attribute(s, value, a.where) : std::nullopt;
     if (!attribute) fail_unsupported(a.where, "annotation '" + name + "' with " + kind_name(value));
     ir::set_attr(attrs, name, std::move(*attribute));

@@ -65,7 +65,7 @@ void add_annotations(Session& s, const Args& a, std::vector<ir::Attr>& attrs);
 std::optional<ir::AttrValue> to_attribute(Session& s, const Value& v, const SourceRange& where);
 ir::ValueId scalar_arg(Session& s, const Args& a, std::string_view name);
 ir::ValueId index_arg(Session& s, const Args& a, std::string_view name);
-Box box_arg(Session& s, const Args& a, std::string_view name);         // a buffer or region that is no barrier
+Box box_arg(Session& s, const Args& a, std::string_view name);  // a buffer or region that is no barrier
 ir::ValueId region_arg(Session& s, const Args& a, std::string_view name);
 // What a pointer, an element or a buffer points to, as a region.
 Box pointed_to(Session& s, const Value& v, const SourceRange& where, std::string_view what);

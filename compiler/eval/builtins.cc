@@ -7,9 +7,9 @@
 namespace tc::eval {
 namespace {
 constexpr std::span<const Builtin> (*kTables[])() = {
-    host_builtins,   python_builtins, eager_builtins,    alloc_builtins,  view_builtins, copy_builtins, gemm_builtins,
-    tile_builtins,   atomic_builtins,   layout_builtins, schedule_builtins, launch_builtins, loop_builtins,
-    sync_builtins,   intrinsic_builtins, memory_builtins, scalar_builtins, dtype_builtins};
+    host_builtins, python_builtins, eager_builtins,     alloc_builtins,  view_builtins,     copy_builtins,
+    gemm_builtins, tile_builtins,   atomic_builtins,    layout_builtins, schedule_builtins, launch_builtins,
+    loop_builtins, sync_builtins,   intrinsic_builtins, memory_builtins, scalar_builtins,   dtype_builtins};
 
 struct Param {
   std::string name;
@@ -315,7 +315,8 @@ Value call_method(Session& s, Scope& scope, const MethodObject& m, const std::ve
     if (m.name == "compile" || m.name == "get_tir") return call_factory(s, **f, positional, keywords, where);
   if (const auto* o = m.self.as<const LibraryObject*>(); o && (*o)->kind == LibraryKind::tile_scheduler)
     return call_scheduler(s, **o, m.name, positional, where);
-  if (m.self.is<BufferV>() && m.name != "astype") return call_buffer_method(s, m.self, m.name, positional, keywords, where);
+  if (m.self.is<BufferV>() && m.name != "astype")
+    return call_buffer_method(s, m.self, m.name, positional, keywords, where);
   if (m.name == "astype") {
     if (positional.size() != 1) fail(where, "astype takes one argument");
     return scalar(convert(s, to_scalar(s, m.self, where, "the value"), to_dtype(s, positional[0], where)));

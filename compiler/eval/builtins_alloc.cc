@@ -46,8 +46,8 @@ Value buffer(Session& s, Scope&, Args& a) {
 
 Space space_of_scope(const Args& a, const std::string& scope) {
   static constexpr std::pair<std::string_view, Space> kScopes[] = {
-      {"shared.dyn", Space::shared}, {"shared", Space::shared},       {"local.fragment", Space::fragment},
-      {"local", Space::local},       {"local.var", Space::local},     {"global", Space::global},
+      {"shared.dyn", Space::shared}, {"shared", Space::shared},         {"local.fragment", Space::fragment},
+      {"local", Space::local},       {"local.var", Space::local},       {"global", Space::global},
       {"shared.tmem", Space::tmem},  {"local.reducer", Space::fragment}};
   for (auto [name, space] : kScopes)
     if (scope == name) return space;

@@ -1,6 +1,6 @@
 // Atomics. Of two elements (or an element and a value) an op `atomic_element` carried out by every thread that comes to
-// it; of regions a tile operation with the extents of a copy: `atomic`, or `atomic_fill` where the other side is a value.
-// Source: tilelang/language/atomic.py.
+// it; of regions a tile operation with the extents of a copy: `atomic`, or `atomic_fill` where the other side is a
+// value. Source: tilelang/language/atomic.py.
 #include <algorithm>
 
 #include "compiler/eval/builtin.h"
@@ -12,8 +12,8 @@ using ir::OpKind;
 
 // `none`: what holds where no order is given.
 std::string order(const Args& a, std::string_view otherwise, std::initializer_list<std::string_view> legal) {
-  std::string given = a.given("memory_order") ? to_text(a.need("memory_order"), a.where, "memory_order")
-                                              : std::string(otherwise);
+  std::string given =
+      a.given("memory_order") ? to_text(a.need("memory_order"), a.where, "memory_order") : std::string(otherwise);
   if (std::find(legal.begin(), legal.end(), given) == legal.end())
     fail(a.where, std::string("T.") + a.builtin->name + " has no memory_order '" + given + "'");
   return given;
@@ -30,8 +30,8 @@ Value element(Session& s, const Args& a, std::string_view op, const std::string&
   std::vector<ir::ValueId> operands = element_arg(s, a, "dst");
   DType dtype = s.module[operands[0]].type.dtype;
   operands.push_back(convert(s, scalar_arg(s, a, "value"), dtype));
-  ir::OpId made = s.module.new_op(t.builder.block, OpKind::atomic_element, std::move(operands),
-                                  {ir::Type::scalar(dtype)}, a.where);
+  ir::OpId made =
+      s.module.new_op(t.builder.block, OpKind::atomic_element, std::move(operands), {ir::Type::scalar(dtype)}, a.where);
   set(s, made, "op", std::string(op));
   set(s, made, "order", memory_order);
   return previous ? scalar(s.module[made].results[0]) : none();
@@ -58,8 +58,7 @@ Value tile(Session& s, const Args& a, std::string_view op, const std::string& me
 }
 
 Value atomic(Session& s, const Args& a, std::string_view op) {
-  std::string memory_order =
-      order(a, "relaxed", {"relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"});
+  std::string memory_order = order(a, "relaxed", {"relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"});
   bool previous = flag(s, a, "return_prev");
   if (!has_extents(a.need("dst")) && !has_extents(a.need("value"))) return element(s, a, op, memory_order, previous);
   if (previous) fail(a.where, std::string("return_prev of T.") + a.builtin->name + " is for one element, not a region");

@@ -225,9 +225,10 @@ constexpr Builtin kRows[] = {
     {"T", "tma_scatter4", "src, dst, col, rows, *, swizzle=, eviction_policy=, annotations=", tma_scatter4},
     {"T", "tma_gather4_bytes", "K_box, dtype", tma_gather4_bytes},
     {"T", "transpose", "src, dst, annotations=", transpose},
-    {"T", "im2col", "img, col, nhw_step, c_step, kernel, stride, dilation, pad, eviction_policy=, annotations=", im2col},
-    {"T", "c2d_im2col", "img, col, nhw_step, c_step, kernel, stride, dilation, pad, eviction_policy=, annotations=",
-     im2col},
+    {"T", "im2col",
+     "img, col, nhw_step, c_step, kernel, stride, dilation, pad, eviction_policy=, annotations=", im2col},
+    {"T", "c2d_im2col",
+     "img, col, nhw_step, c_step, kernel, stride, dilation, pad, eviction_policy=, annotations=", im2col},
 };
 }  // namespace
 

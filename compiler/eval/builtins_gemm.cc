@@ -77,8 +77,9 @@ std::string policy_of(const Args& a) {
   const Value* p = a.get("policy");
   if (!p) return "square";
   const auto* known = p->as<PolicyV>();
-  if (!known) fail(a.where, std::string("the policy of T.") + a.builtin->name + " has to be a GemmWarpPolicy, not " +
-                                kind_name(*p));
+  if (!known)
+    fail(a.where,
+         std::string("the policy of T.") + a.builtin->name + " has to be a GemmWarpPolicy, not " + kind_name(*p));
   return *known == PolicyV::square ? "square" : *known == PolicyV::full_row ? "full_row" : "full_col";
 }
 
@@ -156,9 +157,7 @@ Value scaled(Session& s, Args& a, std::string_view variant, const char* scales_a
 }
 Value gemm_blockscaled(Session& s, Scope&, Args& a) { return scaled(s, a, "", "SFA", "SFB"); }
 Value mma_gemm_blockscaled(Session& s, Scope&, Args& a) { return scaled(s, a, "mma", "SFA", "SFB"); }
-Value tcgen05_gemm_blockscaled(Session& s, Scope&, Args& a) {
-  return scaled(s, a, "tcgen05", "SFA_tmem", "SFB_tmem");
-}
+Value tcgen05_gemm_blockscaled(Session& s, Scope&, Args& a) { return scaled(s, a, "tcgen05", "SFA_tmem", "SFB_tmem"); }
 
 // A holds two of every four elements along K, E says which.
 Value sparse(Session& s, Args& a, std::string_view variant) {
@@ -189,8 +188,8 @@ Value tcgen05_gemm_sp(Session& s, Scope&, Args& a) { return sparse(s, a, "tcgen0
 
 #define DENSE "A, B, C, transpose_A=, transpose_B=, policy=, clear_accum=, "
 #define SCALED "transpose_A=, transpose_B=, policy=, clear_accum=, *, k_start, sf_a_granularity_k, sf_b_granularity_k, "
-#define TCGEN05_SCALED                                                                                          \
-  "A, B, C, SFA_tmem, SFB_tmem, transpose_A=, transpose_B=, clear_accum=, wg_wait=, mbar=, *, k_start, "        \
+#define TCGEN05_SCALED                                                                                   \
+  "A, B, C, SFA_tmem, SFB_tmem, transpose_A=, transpose_B=, clear_accum=, wg_wait=, mbar=, *, k_start, " \
   "sf_a_granularity_k, sf_b_granularity_k, use_2cta="
 #define SPARSE "A_sparse, E, B, C, transpose_A=, transpose_E=, transpose_B=, policy=, clear_accum=, "
 constexpr Builtin kRows[] = {
@@ -199,8 +198,8 @@ constexpr Builtin kRows[] = {
     {"T", "wgmma_mma", DENSE "annotations=", wgmma_gemm},
     {"T", "tcgen05_gemm", DENSE "*, mbar, use_2cta=, annotations=", tcgen05_gemm},
     {"T", "tcgen05_mma", DENSE "*, mbar, use_2cta=, annotations=", tcgen05_gemm},
-    {"T", "gemm_blockscaled", "A, B, C, SFA, SFB, " SCALED "mbar=, use_2cta=, sf_layout=, annotations=",
-     gemm_blockscaled},
+    {"T", "gemm_blockscaled",
+     "A, B, C, SFA, SFB, " SCALED "mbar=, use_2cta=, sf_layout=, annotations=", gemm_blockscaled},
     {"T", "mma_gemm_blockscaled", "A, B, C, SFA, SFB, " SCALED "sf_layout=", mma_gemm_blockscaled},
     {"T", "tcgen05_gemm_blockscaled", TCGEN05_SCALED, tcgen05_gemm_blockscaled},
     {"T", "tcgen05_mma_blockscaled", TCGEN05_SCALED, tcgen05_gemm_blockscaled},

@@ -1,5 +1,6 @@
 // Names of the language that are one row of intrinsic.def: a table from parameters to operands and attributes.
-// kinds, one letter a parameter:  v scalar   = scalar of the type of the first   f float scalar   i int32   m uint32 mask
+// kinds, one letter a parameter:  v scalar   = scalar of the type of the first   f float scalar   i int32   m uint32
+// mask
 //   p integer or truth value   r, w, u region of that access   b buffer   B barrier   c condition
 //   I integer attribute   F truth attribute   T dtype attribute (these have the parameter's name)   R rounding mode
 //   2 pair

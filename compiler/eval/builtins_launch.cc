@@ -128,8 +128,8 @@ Value get_warp_group_idx(Session& s, Scope&, Args& a) {
     fail(a.where, "T.get_warp_group_idx takes warps_per_group with warp_size only");
   ir::ValueId size = a.given("warp_size") ? index_arg(s, a, "warp_size") : constant(s, MetaInt(kWarp));
   ir::ValueId warps = a.given("warps_per_group") ? index_arg(s, a, "warps_per_group") : constant(s, MetaInt(4));
-  return scalar(scalar_binary(s, OpKind::floordiv, t.builder.thread_index(),
-                              scalar_binary(s, OpKind::mul, size, warps)));
+  return scalar(
+      scalar_binary(s, OpKind::floordiv, t.builder.thread_index(), scalar_binary(s, OpKind::mul, size, warps)));
 }
 
 // ---------------------------------------------------------------------------------------------- CTAs and clusters
@@ -234,10 +234,10 @@ Value attr(Session& s, Scope&, Args& a) {
     f.attrs.push_back({"op", to_text(*(*node)->field("op"), a.where, "the reducer")});
     return frame(s, std::move(f));
   }
-  bool plain = std::all_of(key.begin(), key.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.'; });
+  bool plain =
+      std::all_of(key.begin(), key.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.'; });
   auto value = to_attribute(s, a.need("value"), a.where);
-  if (!value || !plain || key.empty() || !a.need("node").is<NoneV>())
-    fail_unsupported(a.where, "T.attr '" + key + "'");
+  if (!value || !plain || key.empty() || !a.need("node").is<NoneV>()) fail_unsupported(a.where, "T.attr '" + key + "'");
   f.attrs.push_back({key == "tl.ws_op_id" ? "ws_op" : key, *value});
   return frame(s, std::move(f));
 }

@@ -33,7 +33,8 @@ Value named(Session& s, Args& a, bool is_fragment) {
   if (name.starts_with("make_")) name = name.substr(5);
   std::vector<std::pair<std::string, Value>> fields{{"kind", text(name)}};
   for (const auto& [param, value] : a.named)
-    if (!value.is<NoneV>() && !value.is<BufferV>() && !value.is<const RegionObject*>()) fields.emplace_back(param, value);
+    if (!value.is<NoneV>() && !value.is<BufferV>() && !value.is<const RegionObject*>())
+      fields.emplace_back(param, value);
   return library(s, is_fragment ? LibraryKind::fragment : LibraryKind::layout, "layout", std::move(fields));
 }
 Value named_layout(Session& s, Scope&, Args& a) { return named(s, a, false); }
@@ -244,7 +245,8 @@ Value consumer_registers(Session& s, Scope&, Args& a) { return registers(s, a, "
 Value no_registers(Session& s, Scope&, Args& a) { return registers(s, a, "no_set_max_nreg"); }
 Value import_source(Session& s, Scope&, Args& a) {
   traced(s, a);
-  if (a.given("source")) set(s, annotation(s, "import_source", {}), "text", to_text(a.need("source"), a.where, "source"));
+  if (a.given("source"))
+    set(s, annotation(s, "import_source", {}), "text", to_text(a.need("source"), a.where, "source"));
   return none();
 }
 

@@ -155,8 +155,7 @@ Value call_foreign(Session& s, Args& a, bool pure) {
   std::string access;
   std::vector<Value> rest = leading(a, "a type and the function's name");
   std::vector<ir::Attr> attrs{{"function", to_text(rest[1], a.where, "the function's name")}};
-  for (size_t i = 2; i < rest.size(); ++i)
-    foreign_argument(s, rest[i], i - 2, a.where, operands, access, attrs);
+  for (size_t i = 2; i < rest.size(); ++i) foreign_argument(s, rest[i], i - 2, a.where, operands, access, attrs);
   if (!access.empty()) attrs.push_back({"access", access});
   auto result = foreign_result(s, rest[0], a.where);
   if (!result) {

@@ -148,8 +148,8 @@ Value pow(Session& s, Scope&, Args& a) {
 }
 
 Value round(Session& s, Scope&, Args& a) {
-  std::string mode = a.given("rounding_mode") ? to_text(a.need("rounding_mode"), a.where, "rounding_mode")
-                                              : "ties-to-even";
+  std::string mode =
+      a.given("rounding_mode") ? to_text(a.need("rounding_mode"), a.where, "rounding_mode") : "ties-to-even";
   bool even = mode == "ties-to-even";
   if (!even && mode != "ties-away-from-zero")
     fail(a.where, "rounding_mode is ties-to-even or ties-away-from-zero, not '" + mode + "'");

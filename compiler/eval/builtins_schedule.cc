@@ -136,9 +136,8 @@ Value ceildiv(Session& s, const Value& a, const Value& b, const SourceRange& whe
 Value tile_scheduler(Session& s, Scope&, Args& a) {
   Trace& t = in_launch(s, a);
   Value cluster = a.given("cluster_size") ? a.need("cluster_size") : integer(1);
-  Value workers = a.given("num_workers")
-                      ? a.need("num_workers")
-                      : binary(s, ast::BinOp::floordiv, integer(sm_count(s)), cluster, a.where);
+  Value workers = a.given("num_workers") ? a.need("num_workers")
+                                         : binary(s, ast::BinOp::floordiv, integer(sm_count(s)), cluster, a.where);
   Value m = ceildiv(s, a.need("num_m_tiles"), cluster, a.where), n = a.need("num_n_tiles");
   bool column = flag(s, a, "column_major", true);
   std::vector<std::pair<std::string, Value>> fields{

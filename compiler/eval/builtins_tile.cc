@@ -1,6 +1,6 @@
 // Tile operations on one or two buffers: fill, clear, reductions, scans, reducers.
-// Reductions and scans follow the reference in how shared and fragment operands meet: a reduction works on fragments, so
-// a shared operand goes through a fragment of its own; a scan works in shared memory, so a fragment goes through a
+// Reductions and scans follow the reference in how shared and fragment operands meet: a reduction works on fragments,
+// so a shared operand goes through a fragment of its own; a scan works in shared memory, so a fragment goes through a
 // shared buffer. Sources: tilelang/language/fill_op.py, reduce_op.py, scan_op.py, logical.py.
 #include "compiler/eval/builtin.h"
 
@@ -109,8 +109,8 @@ Value reduce(Session& s, Args& a, std::string op, bool clear) {
   Box src = box_arg(s, a, "buffer"), dst = box_arg(s, a, "out");
   Reduction r{std::move(op), dimension(s, a, src, -1), clear};
   if (r.op.starts_with("bit") && is_float(buffer_type(s, dst.buffer).dtype))
-    fail(a.where, "a reduction by bits takes an integer type, not " +
-                      std::string(info(buffer_type(s, dst.buffer).dtype).name));
+    fail(a.where,
+         "a reduction by bits takes an integer type, not " + std::string(info(buffer_type(s, dst.buffer).dtype).name));
   check_reduced_shape(s, a, src, dst, r.dim);
   Space from = space_of(s, src), to = space_of(s, dst);
   if (from == Space::local && to == Space::local) return emit_reduce(s, a, src, dst, r), none();
@@ -153,8 +153,8 @@ Value scan(Session& s, Args& a, std::string op) {
   for (size_t i = 0; same && i < src.extents.size(); ++i)
     same = require_equal(s, src.extents[i], dst.extents[i], a.where);
   if (!same)
-    fail(a.where, "the result of the scan has the shape " + shape_text(src.extents) + ", not " +
-                      shape_text(dst.extents));
+    fail(a.where,
+         "the result of the scan has the shape " + shape_text(src.extents) + ", not " + shape_text(dst.extents));
   bool staged = space_of(s, src) == Space::fragment;
   Box from = staged ? staging(s, src, Space::shared, "_scan") : src, to = staged ? from : dst;
   if (staged) copy(s, src, from);

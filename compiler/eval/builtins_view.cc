@@ -39,7 +39,8 @@ namespace {
 Value view(Session& s, Scope&, Args& a) {
   Box source = box_arg(s, a, "src");
   const ir::Type from = buffer_type(s, source.buffer);
-  ElementType element = a.given("dtype") ? to_element(s, a.need("dtype"), a.where) : ElementType{from.dtype, from.lanes};
+  ElementType element =
+      a.given("dtype") ? to_element(s, a.need("dtype"), a.where) : ElementType{from.dtype, from.lanes};
   std::vector<MetaInt> shape = a.given("shape") ? to_shape(s, a.need("shape"), a.where) : from.shape, strides;
   if (a.given("strides")) strides = to_shape(s, a.need("strides"), a.where, 0);
   if (!strides.empty() && strides.size() != shape.size())
@@ -141,8 +142,8 @@ Value tvm_access_ptr(Session& s, Scope&, Args& a) {
   std::string access = access_of(s, a.need("rw_mask"), a.where);
   if (box.offsets.size() > 1) {
     int64_t count = ir::element_count(buffer_type(s, box.buffer));
-    Value flat = view_of(s, a, box, {buffer_type(s, box.buffer).dtype, buffer_type(s, box.buffer).lanes},
-                         {MetaInt(count)}, {});
+    Value flat =
+        view_of(s, a, box, {buffer_type(s, box.buffer).dtype, buffer_type(s, box.buffer).lanes}, {MetaInt(count)}, {});
     box = *to_box(s, flat, a.where);
   }
   box.offsets[0] = scalar_binary(s, ir::OpKind::add, box.offsets[0], index_arg(s, a, "offset"));
@@ -197,8 +198,8 @@ std::optional<Value> buffer_attribute(Session& s, const Value& buffer, const std
 Value call_buffer_method(Session& s, const Value& buffer, const std::string& name, const std::vector<Value>& positional,
                          const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where) {
   if (name == "scope") {
-    static constexpr const char* kScopes[] = {"global",        "shared.dyn",   "local.fragment",
-                                              "local",         "shared.barrier", "shared.tmem"};
+    static constexpr const char* kScopes[] = {"global", "shared.dyn",     "local.fragment",
+                                              "local",  "shared.barrier", "shared.tmem"};
     return text(kScopes[static_cast<size_t>(buffer_type(s, *buffer.as<BufferV>()).space)]);
   }
   if (name == "access_ptr") {

@@ -328,7 +328,8 @@ Value get_attribute(Session& s, const Value& base, const std::string& name, cons
       if (auto known = buffer_attribute(s, base, name, where)) return *known;
     if (b && (name == "scope" || name == "access_ptr")) return method(s, base, name);
   }
-  if (base.is<const Builtin*>()) return namespace_attribute(s, NamespaceV{(*base.as<const Builtin*>())->name}, name, where);
+  if (base.is<const Builtin*>())
+    return namespace_attribute(s, NamespaceV{(*base.as<const Builtin*>())->name}, name, where);
   if (const auto* o = base.as<const LibraryObject*>(); o && (*o)->kind == LibraryKind::tile_scheduler) {
     if (auto known = scheduler_attribute(s, **o, name, where)) return *known;
     return method(s, base, name);

@@ -222,7 +222,7 @@ struct ElementType {
   uint32_t lanes = 1;
 };
 ElementType to_element(Session& s, const Value& v, const SourceRange& where);  // a dtype or a vector of one
-std::optional<ElementType> vector_type(std::string_view name);                  // "float16x4"
+std::optional<ElementType> vector_type(std::string_view name);                 // "float16x4"
 std::vector<Value> to_items(Session& s, const Value& v, const SourceRange& where, std::string_view what);
 // May be dynamic; no extent is below `least` (strides: 0).
 std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where, int64_t least = 1);

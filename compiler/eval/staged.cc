@@ -69,8 +69,8 @@ Outcome exec_parallel(Session& s, Scope& scope, const ast::For& stmt, const Loop
   ir::OpId op = t.builder.nest(OpKind::parallel, extents, names);
   s.module[op].attrs = loop.attrs;
   ++t.parallel_depth;
-  bool outer = std::exchange(t.parallel_child,
-                             stmt.body.size() == 1 && std::holds_alternative<ast::For>(stmt.body[0]->node));
+  bool outer =
+      std::exchange(t.parallel_child, stmt.body.size() == 1 && std::holds_alternative<ast::For>(stmt.body[0]->node));
   Outcome o = run_block(s, scope, s.module[op].blocks[0], true, where, [&](Scope& inner) {
     std::vector<ir::ValueId> indices;
     for (size_t i = 0; i < names.size(); ++i)
@@ -133,8 +133,8 @@ Outcome exec_grid(Session& s, Scope& scope, const ast::For& stmt, const LoopObje
   return {};
 }
 
-// T.Persistent: wave w of CTA `index` takes tile w * wave + index of the domain, padded so that the last dimension comes
-// in groups of g = clamp(group, 1, last extent): digits (ceil(last / g), d0 … d(n-2), g), the last fastest.
+// T.Persistent: wave w of CTA `index` takes tile w * wave + index of the domain, padded so that the last dimension
+// comes in groups of g = clamp(group, 1, last extent): digits (ceil(last / g), d0 … d(n-2), g), the last fastest.
 // Source: tilelang/src/ir.cc, PersistentFor.
 Outcome exec_persistent(Session& s, Scope& scope, const ast::For& stmt, const LoopObject& loop,
                         const SourceRange& where) {
@@ -327,8 +327,7 @@ Outcome exec_launch(Session& s, Scope& scope, const ast::With& with, const Frame
 
 std::string ranges_text(const ThreadRanges& ranges) {
   std::string out;
-  for (auto [lo, hi] : ranges)
-    out += (out.empty() ? "" : ", ") + std::to_string(lo) + ".." + std::to_string(hi - 1);
+  for (auto [lo, hi] : ranges) out += (out.empty() ? "" : ", ") + std::to_string(lo) + ".." + std::to_string(hi - 1);
   return out;
 }
 

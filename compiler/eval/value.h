@@ -136,8 +136,8 @@ struct LoopObject {
   LoopKind kind = LoopKind::serial;
   std::vector<std::pair<ir::ValueId, ir::ValueId>> bounds;  // lo, hi a dimension
   std::optional<ir::ValueId> step;                          // index = lo + step * v
-  ir::ValueId wave, index, group;                           // persistent: CTAs at work, which one this is, tiles a group
-  const LibraryObject* layout = nullptr;                    // parallel: loop_layout
+  ir::ValueId wave, index, group;         // persistent: CTAs at work, which one this is, tiles a group
+  const LibraryObject* layout = nullptr;  // parallel: loop_layout
   ir::MetaInt num_stages;
   std::vector<ir::Attr> attrs;
 };

@@ -147,8 +147,7 @@ ValueId Builder::unary(OpKind kind, ValueId a) {
 
 ValueId Builder::select(ValueId condition, ValueId a, ValueId b) {
   const Type& t = module[a].type;
-  OpId id =
-      module.new_op(block, OpKind::select, {condition, a, b}, {Type::scalar(t.dtype, t.lanes)}, loc);
+  OpId id = module.new_op(block, OpKind::select, {condition, a, b}, {Type::scalar(t.dtype, t.lanes)}, loc);
   return module[id].results[0];
 }
 

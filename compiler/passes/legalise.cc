@@ -1,7 +1,8 @@
 // Pass legalise, tile → tile. Refuses by name, with its range, what the later passes do not handle.
 // Hints that are not acted on (block swizzle, layouts, access widths, pass configs) are warned about and taken away:
-// results do not depend on them. A gemm with a run-time clear_accum becomes an `if` that clears, and a gemm. Gives: exactly one launch a function, thread counts that are whole warps, sections inside the launch,
-// mbarrier arrays only at the top of the launch, no while loops.
+// results do not depend on them. A gemm with a run-time clear_accum becomes an `if` that clears, and a gemm. Gives:
+// exactly one launch a function, thread counts that are whole warps, sections inside the launch, mbarrier arrays only
+// at the top of the launch, no while loops.
 #include "compiler/passes/passes.h"
 
 namespace tc::ir {
@@ -177,7 +178,8 @@ void simplify(Module& m, BlockId block, const PassContext& cx) {
     bool hint = op.kind == OpKind::layout || op.kind == OpKind::loop_layout || op.kind == OpKind::annotate;
     if (op.kind == OpKind::annotate && text_attr(op, "kind", "") == "safe_value") hint = false;
     if (hint) {
-      std::string what = op.kind == OpKind::annotate ? std::string(kAnnotationName) + std::string(text_attr(op, "kind", ""))
+      std::string what = op.kind == OpKind::annotate
+                             ? std::string(kAnnotationName) + std::string(text_attr(op, "kind", ""))
                          : op.kind == OpKind::layout ? "T.annotate_layout"
                                                      : "loop_layout";
       warn(place(op), what, cx);
@@ -206,7 +208,8 @@ Status check_op(const Module& m, const Op& op, const Op& launch, bool top, const
     }
     case OpKind::parallel:
       for (OpId inner : m[op.blocks[0]].ops)
-        if (m[inner].kind == OpKind::parallel) return refuse(op, "a parallel loop inside a parallel loop in generated code");
+        if (m[inner].kind == OpKind::parallel)
+          return refuse(op, "a parallel loop inside a parallel loop in generated code");
       return {};
     case OpKind::alloc: {
       const Type& t = m[op.results[0]].type;
