@@ -45,7 +45,7 @@ std::vector<ir::ValueId> apply(Session& s, const Value& function, std::vector<Va
                                const SourceRange& where) {
   const auto* f = function.as<FunctionObject*>();
   if (!f) fail(where, "a layout needs a function, not " + kind_name(function));
-  Value result = call_function(s, **f, bind_params(**f, indices, {}, where, false), where);
+  Value result = call_function(s, **f, bind_params(s, **f, indices, {}, where, false), where);
   std::vector<ir::ValueId> out;
   std::function<void(const Value&)> flatten = [&](const Value& v) {
     if (v.is<ListObject*>() || v.is<const TupleObject*>())

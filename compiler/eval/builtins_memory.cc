@@ -194,7 +194,7 @@ Value comm_reducer(Session& s, Scope&, Args& a) {
   size_t known = t.constants.size();
   std::vector<Value> pair;
   for (const char* name : {"x", "y"}) pair.push_back(scalar(s.module.new_value(ir::Type::scalar(DType::f32), name)));
-  Value result = call_function(s, **f, bind_params(**f, pair, {}, a.where, false), a.where);
+  Value result = call_function(s, **f, bind_params(s, **f, pair, {}, a.where, false), a.where);
   ir::ValueId id = to_scalar(s, result, a.where, "what the function gives");
   t.builder.block = outer;
   t.constants.resize(known);

@@ -307,7 +307,7 @@ class BuilderState {
     if (!s.trace) return;
     block_ = s.trace->builder.block;
     constants_ = s.trace->constants.size();
-    lo_ = s.trace->lo, hi_ = s.trace->hi;
+    here_ = s.trace->here;
     parallel_depth_ = s.trace->parallel_depth;
     in_launch_ = !s.trace->threads.empty();
   }
@@ -318,7 +318,7 @@ class BuilderState {
     if (!s_.trace) return;
     s_.trace->builder.block = block_;
     s_.trace->constants.resize(std::min(constants_, s_.trace->constants.size()));
-    s_.trace->lo = lo_, s_.trace->hi = hi_;
+    s_.trace->here = here_;
     s_.trace->parallel_depth = parallel_depth_;
     if (!in_launch_) s_.trace->threads.clear();
   }
@@ -330,7 +330,7 @@ class BuilderState {
   int uncertain_;
   ir::BlockId block_{};
   size_t constants_ = 0;
-  int64_t lo_ = 0, hi_ = 0;
+  ThreadRanges here_;
   int parallel_depth_ = 0;
   bool in_launch_ = false;
 };
