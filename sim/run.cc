@@ -298,7 +298,7 @@ class Grid {
   void run_in_turns() {
     std::vector<Running> running;
     const bool one_by_one = options_.schedule == Schedule::rr;
-    const uint64_t budget = one_by_one ? UINT64_MAX : kSharedTurns;
+    Random random{p_.launch.seed};
     uint64_t next = 0, waits = 0;  // turns in a row in which nobody made progress
     for (size_t at = 0;;) {
       const bool room = next < results_.size() && running.size() < resident();
@@ -311,7 +311,7 @@ class Grid {
       at %= running.size();
       Running& r = running[at];
       const uint64_t before = r.cluster->progress;
-      const ClusterEnd end = advance(r, budget);
+      const ClusterEnd end = advance(r, one_by_one ? UINT64_MAX : uint64_t{1} << random.below(kSharedTurnBits));
       if (end == ClusterEnd::waiting) {
         waits = r.cluster->progress == before ? waits + 1 : 0;
         if (waits > kHangRounds * running.size() && !(next < results_.size() && running.size() < resident())) {
@@ -328,7 +328,7 @@ class Grid {
     }
   }
 
-  static constexpr uint64_t kSharedTurns = 64;  // under random and adversarial: turns of a cluster before the next one
+  static constexpr uint32_t kSharedTurnBits = 7;  // under random and adversarial: 1 ... 64 turns before the next cluster
   static constexpr uint64_t kHangRounds = 64;   // rounds over all clusters without progress: nobody will make any
   bool parallel_ = false;
   Prepared& p_;

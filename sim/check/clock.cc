@@ -72,7 +72,7 @@ namespace {
 
 bool covers(const Part& a, const Part& b) {
   return a.known.covers(b.known) && a.visible.covers(b.visible) && a.passed.covers(b.passed) &&
-         a.narrow.covers(b.narrow);
+         a.narrow.covers(b.narrow) && a.fenced.covers(b.fenced);
 }
 
 void join(Shared<Part>& into, const Shared<Part>& other) {
@@ -87,6 +87,7 @@ void join(Shared<Part>& into, const Shared<Part>& other) {
   p.visible.join(other->visible);
   p.passed.join(other->passed);
   p.narrow.join(other->narrow);
+  p.fenced.join(other->fenced);
 }
 
 void join_foreign(Clock& into, uint32_t cluster, const Shared<Part>& part) {
@@ -127,6 +128,20 @@ void join(Clock& into, const Clock& other) {
   if (!into.foreign && into.cluster == other.cluster) into.foreign = other.foreign;
   else
     for (const auto& [cluster, part] : other.foreign->parts) join_about(into, cluster, part);
+}
+
+Clock fenced_part(const Clock& clock) {
+  Clock out;
+  auto add = [&](uint32_t cluster, const Shared<Part>& part) {
+    if (!part || part->fenced.empty()) return;
+    Part p;
+    p.known = p.fenced = part->fenced;
+    join_about(out, cluster, Shared<Part>::make(std::move(p)));
+  };
+  add(clock.cluster, clock.part);
+  if (clock.foreign)
+    for (const auto& [cluster, part] : clock.foreign->parts) add(cluster, part);
+  return out;
 }
 
 }  // namespace tc::sim

@@ -66,6 +66,7 @@ class Knowledge {
   void join(const Knowledge& other);
   void forget(uint32_t row);
   bool covers(const Knowledge& other) const;
+  bool empty() const { return all_.empty() && ahead_.empty(); }
 
  private:
   struct Ahead {
@@ -83,6 +84,7 @@ class Knowledge {
 struct Part {
   uint32_t references = 0;
   Knowledge known, visible, passed;
+  Knowledge fenced;  // of `known`, what its threads have fenced: a relaxed write of whoever knows it publishes it
   Knowledge narrow;  // would be known, were scopes not looked at (sim/check/scope.h)
 };
 
@@ -101,5 +103,7 @@ struct Clock {
   bool empty() const { return !part && !foreign; }
 };
 void join(Clock& into, const Clock& other);
+// What of the clock was fenced, as all that is known.
+Clock fenced_part(const Clock& clock);
 
 }  // namespace tc::sim

@@ -385,17 +385,19 @@ void RaceChecker::sync_lanes(uint32_t agent, uint32_t lanes) {
   acquire(agent, lanes, c);
 }
 
-void RaceChecker::proxy_fence(uint32_t agent, uint32_t lanes) {
+// A fence's mark on all that the lanes know and have done.
+void RaceChecker::mark(Knowledge Part::*what, uint32_t agent, uint32_t lanes) {
   WarpState& w = states_[agent];
   auto fenced = [&](Clock& c, uint32_t of_lanes) {
+    if (c.cluster == Clock::kNoCluster) c.cluster = cluster_;
     Part& p = c.part.own();
-    p.visible.join(p.known);
-    p.visible.raise(agent, of_lanes, w.epoch);
-    if (w.copies) each_lane(of_lanes, [&](uint32_t l) { p.visible.raise(warps_ + agent, 1u << l, (*w.copies)[l]); });
+    (p.*what).join(p.known);
+    (p.*what).raise(agent, of_lanes, w.epoch);
+    if (w.copies) each_lane(of_lanes, [&](uint32_t l) { (p.*what).raise(warps_ + agent, 1u << l, (*w.copies)[l]); });
     if (!c.foreign) return;
     for (auto& [cluster, part] : c.foreign.own().parts) {
       Part& other = part.own();
-      other.visible.join(other.known);
+      (other.*what).join(other.known);
     }
   };
   if (!w.lanes && (lanes | w.gone) == ~0u) {
@@ -404,7 +406,11 @@ void RaceChecker::proxy_fence(uint32_t agent, uint32_t lanes) {
     if (!w.lanes) split(w);
     each_lane(lanes, [&](uint32_t l) { fenced((*w.lanes)[l], 1u << l); });
   }
-  ++w.epoch;
+}
+
+void RaceChecker::proxy_fence(uint32_t agent, uint32_t lanes) {
+  mark(&Part::visible, agent, lanes);
+  ++states_[agent].epoch;
 }
 
 RaceChecker::LaneOrder& RaceChecker::order_of(WarpState& w, uint32_t lane) const {
@@ -425,6 +431,7 @@ void RaceChecker::fence(uint32_t agent, uint32_t lanes, Scope scope, uint32_t pl
     const Fenced now{clock_of(w, l), w.epoch, w.copies ? (*w.copies)[l] : 0, place};
     for (size_t s = static_cast<size_t>(scope); s < kScopes; ++s) o.fenced[s] = now;
   });
+  if (scope == Scope::gpu) mark(&Part::fenced, agent, lanes);
   ++w.epoch;
 }
 
@@ -503,6 +510,7 @@ Publication RaceChecker::published_by(uint32_t agent, uint32_t lane, Order order
     ++w.epoch;
     return out;
   }
+  if (const Clock c = fenced_part(clock_of(w, lane)); !c.empty()) out.add(home_of(agent), scope, place, c);
   if (!w.order) return out;
   const auto& fenced = (*w.order)[lane].fenced;
   const auto first = static_cast<size_t>(scope);

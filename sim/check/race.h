@@ -165,6 +165,7 @@ class RaceChecker : private RaceSink {
   void note_miss(uint32_t to_cta, Scope scope, uint32_t place);
   void miss(uint32_t agent, uint32_t lane, const Clock& clock, Scope scope, uint32_t place);
   void raise(Knowledge Part::*what, Clock& clock, uint32_t row, uint32_t lanes, uint32_t epoch) const;
+  void mark(Knowledge Part::*what, uint32_t agent, uint32_t lanes);
   LaneOrder& order_of(WarpState& w, uint32_t lane) const;
   uint32_t given_away_at(const Touch& operation) const;
 

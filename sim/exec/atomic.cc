@@ -51,6 +51,11 @@ T combine(Op op, T old, T b, T c, bool global) {
   }
   return old;
 }
+// An update that changes nothing, a lock that is tried in vain, is a look.
+void note_progress(Warp& w, bool changed, const WarpAccess& at) {
+  if (changed) ++w.cta->progress;
+  else if (w.mask) w.polls.look(at.host[lowest_lane(w.mask)]);
+}
 bool in_global(const WarpAccess& at, uint32_t lane) { return (at.mixed ? at.spaces[lane] : at.space) == Space::global; }
 
 // Insn::list: the registers for what was there (none for red), then those of the operands, Insn::list_dst elements
@@ -78,7 +83,7 @@ Step atomic(Warp& w, const Insn& i) {
       if (k < i.list_dst && dst[k] != kNone) w.reg<Slot>(dst[k])[l] = raw;
     }
   }
-  w.cta->progress += changed;  // a lock that is tried in vain is a spin
+  note_progress(w, changed, at);
   if (w.cta->race) note_access(w, i, at, bytes * count, Access::strong_write);
   return Step::next;
 }
@@ -107,7 +112,7 @@ Step atomic_128(Warp& w, const Insn& i) {
     std::memcpy(reinterpret_cast<void*>(at.host[l]), &now, sizeof now);
     w.reg<uint64_t>(list[0])[l] = old.low, w.reg<uint64_t>(list[0] + kHighLanes)[l] = old.high;
   }
-  w.cta->progress += changed;
+  note_progress(w, changed, at);
   if (w.cta->race) note_access(w, i, at, sizeof(Value), Access::strong_write);
   return Step::next;
 }

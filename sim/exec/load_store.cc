@@ -45,6 +45,7 @@ Step load(Warp& w, const Insn& i) {
       }
     }
   }
+  if (i.b & (kStrong | kVolatile)) w.polls.look(at.host[lowest_lane(w.mask)]);
   if (w.cta->race) note_access(w, i, at, bytes, Access::read);
   return Step::next;
 }
@@ -79,7 +80,8 @@ uint32_t store_lanes(Warp& w, const Insn& i, const WarpAccess& at) {
     }
     changed |= static_cast<uint32_t>(differs) << l;
   }
-  ++w.cta->progress;
+  const uint32_t first = lowest_lane(w.mask);
+  w.cta->progress += (at.mixed ? at.spaces[first] : at.space) != ptx::Space::local;  // what a lane keeps wakes nobody
   return changed;
 }
 

@@ -148,6 +148,7 @@ void write_result(Warp& w, const Insn& i, uint32_t passed) { w.pred(i.dst) = (w.
 Step poll_again(Warp& w, const Insn& i, uint32_t address, const Mbarrier& b, uint32_t parity) {
   Cta& c = *w.cta;
   Path& p = *w.path;
+  ++w.polls.count;
   const bool repeated = p.poll_pc == p.pc && p.poll_progress == c.progress;
   const bool peek = !(i.c & kTry) || (c.launch.schedule != Schedule::rr && !c.steered && c.random.below(4) == 0);
   if (p.timed_out || (!repeated && peek)) {

@@ -11,7 +11,8 @@ namespace {
 
 constexpr uint64_t kTurn = 64;          // instructions a path runs under rr before the next one
 constexpr uint64_t kStallTurn = 512;    // under adversarial: that long without progress is a spin
-constexpr uint64_t kIdleTurns = 20000;  // turns without progress and with nothing outstanding: a hang
+constexpr uint64_t kIdleTurns = 20000;  // turns of spins without progress and with nothing outstanding: a hang
+constexpr uint64_t kQuiet = 512;        // instructions of a warp without a poll: it computes
 
 struct Choice {
   Warp* warp = nullptr;
@@ -42,7 +43,7 @@ class ClusterRun::Scheduler {
       }
       if (run_turn(next) == SliceEnd::trap) return ClusterEnd::trap;
       if (c_.progress != seen_progress_) seen_progress_ = c_.progress, idle_turns_ = 0;
-      else if (++idle_turns_ > idle_limit() && c_.async.empty())
+      else if (polled_ && ++idle_turns_ > idle_limit() && c_.async.empty())
         return limits_.shared_grid ? ClusterEnd::waiting : ClusterEnd::hang;
     }
     return c_.finished() ? ClusterEnd::done : ClusterEnd::waiting;
@@ -134,10 +135,15 @@ class ClusterRun::Scheduler {
     if (c_.launch.schedule == Schedule::adversarial) budget = kStallTurn;
     const uint64_t from = c_.time;
     const uint32_t place = c_.program.code[next.warp->paths[next.path].pc].place;
+    Polls& polls = next.warp->polls;
+    const uint64_t polls_before = polls.count;
     const SliceEnd end = run_slice(*next.warp, next.path, budget);
     if (c_.trace) c_.trace->run(*next.warp, place, from, c_.time);
     // A turn that ended by budget or by a poll, with no effect: a spin.
     if (c_.progress == before && (end == SliceEnd::budget || end == SliceEnd::yielded)) next.warp->stalled = true;
+    polled_ = polls.count != polls_before;
+    polls.quiet = polled_ ? 0 : polls.quiet + (c_.time - from);
+    if (polls.quiet > kQuiet) polls.quiet = 0, ++c_.progress;
     return end;
   }
 
@@ -223,6 +229,7 @@ class ClusterRun::Scheduler {
   const Limits& limits_;
   std::vector<Warp*> order_;
   size_t cursor_ = 0;
+  bool polled_ = false;  // in the last turn
   uint64_t seen_progress_ = 0, idle_turns_ = 0, stall_progress_ = 0, unblock_progress_ = UINT64_MAX;
 };
 

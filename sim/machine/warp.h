@@ -4,6 +4,7 @@
 // wait for lanes 1-31. Where nothing else can run, lanes at a join go on without the missing ones (the programming
 // model promises no convergence), so a join never makes a deadlock.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -80,6 +81,19 @@ struct Join {
 
 struct AsyncOp;
 
+// Looks at what others may change, that found nothing new: failed waits, failed updates, strong loads of an address
+// looked at before. A loop that never looks is no spin, it computes.
+struct Polls {
+  uint64_t count = 0;
+  uint64_t quiet = 0;                 // instructions since the last one
+  std::array<uint64_t, 8> looked{};   // addresses of the last strong accesses, in turns
+  uint32_t next = 0;
+  void look(uint64_t address) {
+    if (std::ranges::find(looked, address) != looked.end()) ++count;
+    else looked[next++ % looked.size()] = address;
+  }
+};
+
 struct Warp {
   Cta* cta = nullptr;
   uint32_t index = 0;  // in the CTA
@@ -96,6 +110,7 @@ struct Warp {
   std::vector<Path> paths;
   std::vector<Join> joins;
   bool stalled = false;  // adversarial: ran without progress
+  Polls polls;
   uint32_t preference = 0;
   uint32_t registers = 0;           // a thread, for setmaxnreg
   std::vector<RegisterRequest> register_requests;
