@@ -56,11 +56,16 @@ Space space_of_scope(const Args& a, const std::string& scope) {
 
 Value alloc(Session& s, Args& a, Space space) {
   Trace& t = space == Space::global ? traced(s, a) : in_launch(s, a);
-  if (const Value* scope = a.get("scope")) space = space_of_scope(a, to_text(*scope, a.where, "the scope"));
+  std::string scope = a.given("scope") ? to_text(a.need("scope"), a.where, "the scope") : "";
+  if (!scope.empty()) space = space_of_scope(a, scope);
   ElementType element = to_element(s, a.need("dtype"), a.where);
   ir::Type type = ir::Type::buffer(space, element.dtype, to_shape(s, a.need("shape"), a.where));
   type.lanes = element.lanes;
-  return Value{BufferV{t.builder.alloc(std::move(type), ""), false}};
+  ir::ValueId id = t.builder.alloc(std::move(type), "");
+  // Dynamic shared memory is meant unless static is asked for; truth values are always static (the reference's rule).
+  if (scope == "shared" || (space == Space::shared && element.dtype == DType::b1))
+    set(s, s.module[id].def, "scope", std::string("shared"));
+  return Value{BufferV{id, false}};
 }
 Value alloc_shared(Session& s, Scope&, Args& a) { return alloc(s, a, Space::shared); }
 Value alloc_fragment(Session& s, Scope&, Args& a) { return alloc(s, a, Space::fragment); }
@@ -120,6 +125,7 @@ Value alloc_var(Session& s, Scope&, Args& a) {
   ir::Type type = ir::Type::buffer(space_of_scope(a, scope), element.dtype, {MetaInt(1)});
   type.lanes = element.lanes;
   BufferV var{t.builder.alloc(std::move(type), ""), scope == "local.var"};
+  if (var.is_var) set(s, s.module[var.id].def, "scope", scope);
   if (init) store_var(s, var, *init, a.where);
   var.fresh = var.is_var;
   return Value{var};

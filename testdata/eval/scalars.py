@@ -5,7 +5,7 @@
 # CHECK: %x = load %H, %bx : f16
 # CHECK: %[[W:[0-9]+]] = cast %x : f32
 # CHECK-NEXT: mul %[[W]], %{{[0-9]+}} : f32
-# CHECK: %v = alloc : local i32[1]
+# CHECK: %v = alloc {scope="local.var"} : local i32[1]
 # CHECK-NEXT: %c7 = constant {value=7}
 # CHECK: store %v, %c0, %c7
 # CHECK: %old = load %v, %c0

@@ -83,6 +83,7 @@ class Walker:
     def __init__(self):
         self.env = {}
         self.loops = 0
+        self.symbols = {}  # by order: the release renames them when they are bound to another name
         self.lines = {k: [] for k in ("params", "launch", "buffers", "ops", "loops")}
 
     # ---- numbers: every variable has a fixed value, so equal expressions are equal numbers
@@ -95,7 +96,9 @@ class Walker:
         if kind in ("FloatImm", "StringImm"):
             return 0
         if kind in ("Var", "SizeVar"):
-            known = self.env.get(e, key("symbol " + base(e.name), 7) + 8)
+            known = self.env.get(e)
+            if known is None:
+                known = self.symbols.setdefault(e, 9 + len(self.symbols))
             return known if isinstance(known, int) else self.value(known)  # a binding is evaluated where it is used
         if kind == "Cast":
             return self.value(e.value)
@@ -215,6 +218,7 @@ def describe(f):
     for p in f.params:
         b = f.buffer_map[p] if p in f.buffer_map else None
         if b is None:
+            w.value(p)
             w.lines["params"].append(f"{base(p.name)} {dtype(p.dtype)}")
         else:
             w.lines["params"].append(f"{base(b.name)} {dtype(b.dtype)} {[w.value(i) for i in b.shape]}")
