@@ -19,10 +19,10 @@ Kernel extract(const ir::Module& m, size_t index) {
 Program load_ir(const std::string& path, const eval::EvalOptions& options) {
   Program p;
   auto text = read_file(path);
-  if (!text.ok()) return {{}, {}, {text.error()}};
+  if (!text.ok()) return {.diags = {text.error()}};
   auto m = ir::parse(path, *text);
-  if (!m.ok()) return {{}, {}, {m.error()}};
-  if (Status s = ir::validate(*m); !s) return {{}, {}, {s.error()}};
+  if (!m.ok()) return {.diags = {m.error()}};
+  if (Status s = ir::validate(*m); !s) return {.diags = {s.error()}};
   for (size_t i = 0; i < m->funcs.size(); ++i)
     if (options.kernel.empty() || m->funcs[i].name == options.kernel || m->funcs[i].instance == options.kernel)
       p.kernels.push_back(extract(*m, i));
@@ -48,7 +48,7 @@ FileKind file_kind(const std::string& path) {
 Program load_program(const std::string& path, const eval::EvalOptions& options) {
   if (file_kind(path) == FileKind::ir) return load_ir(path, options);
   eval::Evaluated e = eval::evaluate_file(path, options);
-  Program p{{}, {}, std::move(e.diags)};
+  Program p{.diags = std::move(e.diags), .found = std::move(e.kernels), .not_followed = std::move(e.not_followed)};
   for (size_t i = 0; i < e.module.funcs.size(); ++i) p.kernels.push_back(extract(e.module, i));
   p.module = std::move(e.module);
   if (p.kernels.empty() && p.diags.empty()) p.diags.push_back(input_error({}, path + ": no kernel found"));

@@ -20,9 +20,11 @@ struct Kernel {
   const ir::Func& func() const { return module.funcs[0]; }
 };
 struct Program {
-  ir::Module module;            // all kernels of the file in one
-  std::vector<Kernel> kernels;  // each in a module of its own
-  std::vector<Diag> diags;      // of kernels that could not be evaluated, and of the file
+  ir::Module module;                     // all kernels of the file in one
+  std::vector<Kernel> kernels;           // each in a module of its own
+  std::vector<Diag> diags;               // of kernels that could not be evaluated, and of the file
+  std::vector<eval::FoundKernel> found;  // of a .py file
+  std::vector<Diag> not_followed;        // its host code that was not
 };
 // .py and .ir files.
 Program load_program(const std::string& path, const eval::EvalOptions& options);

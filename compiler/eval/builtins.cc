@@ -240,13 +240,29 @@ Value import_value(Session& s, const ast::ImportName& name, const SourceRange& w
     Value math{NamespaceV{"math"}};
     return path == "math" ? math : get_attribute(s, math, name.name, where);
   }
+  // The scripting languages that T is made of.
+  static constexpr std::string_view kTir[] = {"tvm.tirx",        "tvm.tir",          "tvm.script.tir",
+                                              "tvm.script.tirx", "tilelang.tvm.tir", "tilelang.tvm.tirx"};
+  for (std::string_view tir : kTir) {
+    if (path == tir) return Value{NamespaceV{"T"}};
+    if (path.starts_with(tir) && path[tir.size()] == '.' && !name.name.empty())
+      return get_attribute(s, Value{NamespaceV{"T"}}, name.name, where);
+  }
   if (!path.starts_with("tilelang.")) return other_module(s, name, path, where);
   Value value{NamespaceV{"tilelang"}};
   std::string rest = path.substr(9);
   while (!rest.empty()) {
     size_t dot = rest.find('.');
-    value = get_attribute(s, value, rest.substr(0, dot), where);
-    rest = dot == std::string::npos ? std::string() : rest.substr(dot + 1);
+    bool last = dot == std::string::npos;
+    // Files inside of the library are not told apart: tilelang.language.fp8.x is T.x where T has an x.
+    try {
+      Value part = get_attribute(s, value, rest.substr(0, dot), where);
+      if (last || part.is<NamespaceV>()) value = part;
+    } catch (const Failure& failure) {
+      if (failure.fatal) throw;
+      if (last) value = opaque(s, path, where);
+    }
+    rest = last ? std::string() : rest.substr(dot + 1);
   }
   return value;
 }

@@ -50,6 +50,11 @@ Value compile(Session& s, Scope&, Args& a) {
     built.options = std::move(options);
     return Value{&built};
   }
+  if (f && (*f)->kind == FunctionKind::prim_func) {
+    Instance& literal = add_literal(s, **f);
+    literal.options = std::move(options);
+    return Value{&literal};
+  }
   if (!instance) return opaque(s, "a compiled " + kind_name(what), a.where);
   if (options.out_idx) (*instance)->options.out_idx = options.out_idx;
   for (const ir::Attr& attr : options.pass_configs)

@@ -20,8 +20,28 @@ bool decorated_with(const ast::FunctionDef& def, std::string_view name) {
 }
 
 struct Contents {
-  bool prim_func = false, launch = false;
+  std::vector<std::string> prim_funcs;
+  bool returns_one = false, launch = false;
 };
+bool mentions(const ast::Expr& e, const std::vector<std::string>& names) {
+  auto any = [&](const ast::Exprs& all) {
+    return std::any_of(all.begin(), all.end(), [&](ast::ExprRef x) { return x && mentions(*x, names); });
+  };
+  return std::visit(Overload{
+                        [&](const ast::Name& n) { return std::find(names.begin(), names.end(), n.id) != names.end(); },
+                        [&](const ast::Attribute& n) { return mentions(*n.value, names); },
+                        [&](const ast::Call& n) {
+                          return mentions(*n.func, names) || any(n.args) ||
+                                 std::any_of(n.keywords.begin(), n.keywords.end(),
+                                             [&](const ast::Keyword& k) { return mentions(*k.value, names); });
+                        },
+                        [&](const ast::IfExpr& n) { return mentions(*n.body, names) || mentions(*n.orelse, names); },
+                        [&](const ast::TupleExpr& n) { return any(n.items); },
+                        [&](const ast::ListExpr& n) { return any(n.items); },
+                        [](const auto&) { return false; },
+                    },
+                    e.node);
+}
 bool is_launch(const ast::WithItem& item) {
   const auto* call = std::get_if<ast::Call>(&item.context->node);
   const auto* a = call ? std::get_if<ast::Attribute>(&call->func->node) : nullptr;
@@ -30,7 +50,10 @@ bool is_launch(const ast::WithItem& item) {
 void scan(const ast::Body& body, Contents& found) {
   for (const ast::Stmt* stmt : body)
     std::visit(Overload{
-                   [&](const ast::FunctionDef& f) { found.prim_func |= decorated_with(f, "prim_func"); },
+                   [&](const ast::FunctionDef& f) {
+                     if (decorated_with(f, "prim_func")) found.prim_funcs.push_back(f.name);
+                   },
+                   [&](const ast::Return& r) { found.returns_one |= r.value && mentions(*r.value, found.prim_funcs); },
                    [&](const ast::If& i) { scan(i.body, found), scan(i.orelse, found); },
                    [&](const ast::For& i) { scan(i.body, found); },
                    [&](const ast::While& i) { scan(i.body, found); },
@@ -64,6 +87,8 @@ Value opaque_attribute(Session& s, const OpaqueObject& o, const std::string& nam
     if (auto t = dtype_from_name(name)) return Value{*t};
   }
   if (full == "torch.version.hip") return none();
+  if (full == "tvm.tirx" || full == "tvm.tir" || full == "tilelang.tvm.tirx" || full == "tilelang.tvm.tir")
+    return Value{NamespaceV{"T"}};
   if (full == "torch.inf" || full == "numpy.inf") return real(HUGE_VAL);
   if (full == "torch.pi" || full == "numpy.pi") return real(3.14159265358979323846);
   if (o.what == "numpy")
@@ -82,7 +107,8 @@ Value make_function(Session& s, Scope& scope, const ast::FunctionDef& def, const
   f.where = def.name_where;
   Contents contents;
   scan(def.body, contents);
-  f.is_factory = contents.prim_func;
+  // A plain function that defines a kernel and does not return it is host code: a test, say.
+  f.is_factory = contents.returns_one || (!contents.prim_funcs.empty() && decorated_with(def, "jit"));
   f.is_eager = contents.launch;
   for (const ast::Param& p : def.params.list)
     f.defaults.push_back(p.default_value ? std::optional(eval(s, scope, *p.default_value)) : std::nullopt);
@@ -92,6 +118,8 @@ Value make_function(Session& s, Scope& scope, const ast::FunctionDef& def, const
   Value value{&s.heap.functions.back()};
   for (auto d = def.decorators.rbegin(); d != def.decorators.rend(); ++d)
     value = decorate(s, eval(s, scope, **d), value, (*d)->where);
+  auto* const* made = value.as<FunctionObject*>();
+  if (s.host && made && (*made)->kind == FunctionKind::prim_func && scope.parent) add_literal(s, **made);
   return value;
 }
 
@@ -351,7 +379,7 @@ Value get_attribute(Session& s, const Value& base, const std::string& name, cons
   if (const auto* t = base.as<DType>(); t && name == "itemsize") return integer(static_cast<int64_t>(bytes_of(*t)));
   if (base.is<DType>() && name == "as_torch") return method(s, base, name);
   // Host code fastens attributes to functions and asks for them (kernel.get_profiler, matmul.compile).
-  if (const auto* f = base.as<FunctionObject*>(); f && s.host) {
+  if (const auto* f = base.as<FunctionObject*>(); f && (s.host || (*f)->kind == FunctionKind::prim_func)) {
     if ((name == "compile" || name == "get_tir") && ((*f)->kind == FunctionKind::jit || (*f)->is_factory))
       return method(s, base, name);
     if (name == "__name__") return text((*f)->name);

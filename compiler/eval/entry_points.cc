@@ -1,10 +1,12 @@
 // What of a file is run, abstractly, to find its kernels: module level first; then, while kernels are left that nothing
 // has reached, main(), the tests (test_* of a file without main, with the first values of their marks) and run_*(), as
-// far as they can be called without arguments. An entry point after main() adds only kernels that were not reached.
+// far as they can be called without arguments; and last the program with other values on its command line, one at a
+// time (choices of argparse, flags). An entry point after main() adds only kernels that were not reached.
 #include "compiler/eval/session.h"
 
 namespace tc::eval {
 namespace {
+constexpr size_t kMaxAlternatives = 16;
 
 bool reached(const Session& s, const FunctionObject& f) {
   auto of_f = [&](const Instance& i) { return i.factory && i.factory->where == f.where; };
@@ -70,10 +72,8 @@ std::vector<FunctionObject*> functions_named(Session& s, std::string_view prefix
   return out;
 }
 
-// Runs one function and forgets the instances of kernels that others had reached.
-void run_for_more(Session& s, FunctionObject& f) {
-  size_t before = s.heap.instances.size();
-  run(s, f, false);
+// Forgets the instances since `before` of kernels that had been reached then.
+void keep_new(Session& s, size_t before) {
   std::vector<SourceRange> had;
   for (size_t i = 0; i < before; ++i)
     if (s.heap.instances[i].factory) had.push_back(s.heap.instances[i].factory->where);
@@ -82,6 +82,32 @@ void run_for_more(Session& s, FunctionObject& f) {
     made.extra = made.factory && std::find(had.begin(), had.end(), made.factory->where) != had.end();
   }
 }
+
+void run_for_more(Session& s, FunctionObject& f) {
+  size_t before = s.heap.instances.size();
+  run(s, f, false);
+  keep_new(s, before);
+}
+
+// The program once more for every other value of one argument of its command line.
+void run_alternatives(Session& s, const ast::Module& module, FunctionObject* main) {
+  std::vector<Session::Alternative> all = s.alternatives;
+  if (all.size() > kMaxAlternatives) all.resize(kMaxAlternatives);
+  for (const auto& alternative : all) {
+    if (all_reached(s, module.file)) break;
+    size_t before = s.heap.instances.size();
+    s.command_line = {{alternative.name, alternative.value}};
+    std::string outer = std::exchange(s.entry, "main " + alternative.shown);
+    bool any = false;
+    for (const ast::Stmt* stmt : module.body)
+      if (const auto* test = std::get_if<ast::If>(&stmt->node); test && is_main_test(*test->test))
+        any = true, exec(s, *s.globals, test->body);
+    if (!any && main) run(s, *main, false);
+    s.entry = outer;
+    keep_new(s, before);
+  }
+  s.command_line.clear();
+}
 }  // namespace
 
 void run_tests(Session& s) {
@@ -89,7 +115,8 @@ void run_tests(Session& s) {
   for (FunctionObject* f : functions_named(s, "test")) run(s, *f, false);
 }
 
-void run_entry_points(Session& s, FileId file) {
+void run_entry_points(Session& s, const ast::Module& module) {
+  FileId file = module.file;
   if (all_reached(s, file)) return;
   std::vector<FunctionObject*> mains = functions_named(s, "main");
   std::erase_if(mains, [](FunctionObject* f) { return f->name != "main"; });
@@ -100,6 +127,7 @@ void run_entry_points(Session& s, FileId file) {
       if (all_reached(s, file)) return;
       run_for_more(s, *f);
     }
+  run_alternatives(s, module, mains.empty() ? nullptr : mains[0]);
 }
 
 }  // namespace tc::eval

@@ -164,7 +164,7 @@ std::vector<FunctionObject*> kernels_of(Session& s, const ast::Module& module) {
   std::vector<FunctionObject*> out;
   for (FunctionObject& f : s.heap.functions) {
     bool factory = f.kind == FunctionKind::jit || (f.kind == FunctionKind::plain && f.is_factory);
-    bool bare = f.kind == FunctionKind::prim_func && f.closure == s.globals;
+    bool bare = f.kind == FunctionKind::prim_func && (f.closure == s.globals || f.of_host_code);
     if (!(factory || bare) || f.where.file != module.file) continue;
     // A decorated function exists twice: as it was, and as the decorator left it. The last one counts.
     std::erase_if(out, [&](FunctionObject* g) { return g->where == f.where; });
@@ -237,11 +237,7 @@ void find_default_instances(Session& s, const std::vector<FunctionObject*>& kern
     bool chosen = s.options->kernel.empty() || s.options->kernel == f->name;
     if (called || !chosen) continue;
     if (f->kind == FunctionKind::prim_func) {
-      Instance instance;
-      instance.prim_func = f;
-      instance.from = "literal";
-      instance.where = f->where;
-      s.heap.instances.push_back(std::move(instance));
+      if (!f->of_host_code) add_literal(s, *f);
     } else {
       default_instance(s, *f);
     }
@@ -280,7 +276,7 @@ std::vector<FunctionObject*> find_instances(Session& s, const ast::Module& modul
   bool requested = s.requests && !s.requests->empty();
   try {
     exec(s, *s.globals, module.body);
-    if (!requested) run_entry_points(s, module.file);
+    if (!requested) run_entry_points(s, module);
   } catch (const Failure& failure) {
     s.diags.push_back(failure.diag);  // a bound was reached
   }
@@ -347,7 +343,7 @@ Evaluated evaluate_module(Session& s, const ast::Module& module) {
   if (!any && s.diags.empty())
     s.diags.push_back(input_error({module.file, 0, 0, 0, 0}, "the file has no kernel '" + s.options->kernel + "'"));
   std::vector<FoundKernel> found = found_kernels(s, kernels);
-  return {std::move(s.module), std::move(s.diags), std::move(found)};
+  return {std::move(s.module), std::move(s.diags), std::move(found), std::move(s.not_followed)};
 }
 
 Evaluated failed(Diag diag) {
@@ -357,6 +353,19 @@ Evaluated failed(Diag diag) {
 }
 
 }  // namespace
+
+Instance& add_literal(Session& s, FunctionObject& f) {
+  f.of_host_code = f.closure != s.globals;
+  for (Instance& known : s.heap.instances)
+    if (!known.factory && known.prim_func && known.prim_func->where == f.where &&
+        same_surroundings(known.prim_func->closure, f.closure))
+      return known;
+  Instance& instance = s.heap.instances.emplace_back();
+  instance.prim_func = &f;
+  instance.from = f.of_host_code ? (s.in_main ? "main" : s.entry) : "literal";
+  instance.where = f.where;
+  return instance;
+}
 
 // Every call of a factory at host level names an instance; the factory itself runs when the instance is traced.
 Value call_factory(Session& s, FunctionObject& f, const std::vector<Value>& positional,

@@ -63,6 +63,7 @@ struct Evaluated {
   ir::Module module;
   std::vector<Diag> diags;
   std::vector<FoundKernel> kernels;
+  std::vector<Diag> not_followed;  // statements of host code that failed: what they bind is unknown
 };
 
 // `file` was registered with add_source_file. Reads the manifest beside it if `path` is not empty.

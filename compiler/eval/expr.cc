@@ -6,7 +6,7 @@ namespace tc::eval {
 namespace {
 using namespace tc::ast;
 
-Value eval_constant(const Constant& c, const SourceRange& where) {
+Value eval_constant(Session& s, const Constant& c, const SourceRange& where) {
   return std::visit(Overload{
                         [](NoneLit) { return none(); },
                         [](bool b) { return boolean(b); },
@@ -14,7 +14,7 @@ Value eval_constant(const Constant& c, const SourceRange& where) {
                         [](double d) { return real(d); },
                         [](const std::string& t) { return text(t); },
                         [&](const BigIntLit&) -> Value { fail(where, "the integer does not fit 64 bits"); },
-                        [&](EllipsisLit) -> Value { fail_unsupported(where, "..."); },
+                        [&](EllipsisLit) -> Value { return opaque(s, "...", where); },
                     },
                     c.value);
 }
@@ -283,7 +283,7 @@ Value eval(Session& s, Scope& scope, const Expr& e) {
   check_stack(s, e.where);
   return std::visit(
       Overload{
-          [&](const Constant& n) { return eval_constant(n, e.where); },
+          [&](const Constant& n) { return eval_constant(s, n, e.where); },
           [&](const Name& n) { return read_name(s, scope, n.id, e.where); },
           [&](const Attribute& n) { return get_attribute(s, eval(s, scope, *n.value), n.attr, e.where); },
           [&](const Subscript& n) { return subscript(s, scope, eval(s, scope, *n.value), *n.index, e.where); },

@@ -157,6 +157,19 @@ Value tests(const Call& c) {
   run_tests(c.s);
   return none();
 }
+// Elements that one element of the metadata of 2:4 sparsity stands for: 4 bits say which 2 of 4 (of 32-bit elements
+// which 1 of 2) are kept. Source: PTX ISA 9.7.14.6, sparse mma; tilelang/cuda/intrinsics/sparse_layout.py.
+Value sparse_factor(const Call& c) {
+  const Value *a = c.get(0, "a_dtype"), *meta = c.get(1, "meta_dtype");
+  if (!a || !meta) fail(c.where, c.name + " needs two dtypes");
+  int64_t group = info(to_dtype(c.s, *a, c.where)).bits == 32 ? 2 : 4;
+  return integer(static_cast<int64_t>(info(to_dtype(c.s, *meta, c.where)).bits) / 4 * group);
+}
+Value fp8_type(const Call& c) {  // of an NVIDIA device
+  const Value* kind = c.get(0, "fp8_format");
+  bool e5 = kind && kind->is<std::string>() && *kind->as<std::string>() == "e5m2";
+  return Value{*dtype_from_name(e5 ? "float8_e5m2" : "float8_e4m3fn")};
+}
 Value same(const Call& c) {
   const Value* v = c.get(0, "");
   return v ? *v : none();
@@ -201,6 +214,9 @@ constexpr Row kRows[] = {
     {"pytest.param", test_param},
     {"pytest.main", tests},
     {".testing.main", tests},
+    {".get_e_factor", sparse_factor},
+    {".determine_fp8_type", fp8_type},
+    {".determine_torch_fp8_type", fp8_type},
     {"torch.compile", same},
     {"torch.cuda.is_available", answers<true>},
     {"torch.is_grad_enabled", answers<false>},

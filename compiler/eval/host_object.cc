@@ -24,6 +24,21 @@ std::string destination(const std::vector<Value>& spellings) {
   return name;
 }
 
+// Other values that the command line may give: choices, and the other truth value.
+void note_alternatives(Session& s, const std::string& name, const Value& otherwise, const Value* choices) {
+  auto known = [&](const Value& v) {
+    return std::any_of(s.alternatives.begin(), s.alternatives.end(),
+                       [&](const Session::Alternative& a) { return a.name == name && equal_values(a.value, v); });
+  };
+  std::vector<Value> others;
+  if (const auto* b = otherwise.as<BoolV>()) others.push_back(boolean(!b->value));
+  if (choices && (choices->is<ListObject*>() || choices->is<const TupleObject*>()))
+    for (const Value& v : to_items(s, *choices, {}, "the choices"))
+      if (!equal_values(v, otherwise)) others.push_back(v);
+  for (const Value& v : others)
+    if (!known(v)) s.alternatives.push_back({name, "--" + name + " " + format(s, v), v});
+}
+
 Value add_argument(Session& s, HostObject& parser, const std::vector<Value>& positional, const Keywords& keywords,
                    const SourceRange& where) {
   std::string name = destination(positional);
@@ -35,12 +50,15 @@ Value add_argument(Session& s, HostObject& parser, const std::vector<Value>& pos
   else if (!positional.empty() && positional[0].is<std::string>() && positional[0].as<std::string>()->starts_with("-"))
     parser.attrs[name] = none();
   else parser.attrs[name] = opaque(s, "the command line argument '" + name + "'", where);
+  note_alternatives(s, name, parser.attrs[name], keyword(keywords, "choices"));
   return none();
 }
 
 Value parsed(Session& s, const HostObject& parser, const SourceRange& where) {
   HostObject& record = host_object(s, HostKind::record, "the command line arguments", where);
   record.attrs = parser.attrs;
+  for (const auto& [name, value] : s.command_line)
+    if (record.attrs.contains(name)) record.attrs[name] = value;
   return Value{&record};
 }
 }  // namespace

@@ -519,9 +519,24 @@ Value tensor_item(Session& s, Scope& scope, const HostTensor& t, const ast::Expr
             integer(std::max<int64_t>(0, (std::min(*hi, *length) - std::min(*lo, *length) + *by - 1) / *by)));
       continue;
     }
+    if (const auto* c = std::get_if<ast::Constant>(&item->node);
+        c && std::holds_alternative<ast::EllipsisLit>(c->value)) {
+      // What the items behind it do not take.
+      size_t rest = static_cast<size_t>(
+          std::count_if(std::find(items.begin(), items.end(), item) + 1, items.end(), [](ast::ExprRef other) {
+            const auto* k = std::get_if<ast::Constant>(&other->node);
+            return !(k && std::holds_alternative<ast::NoneLit>(k->value));
+          }));
+      while (at + rest < t.shape->size()) shape.push_back((*t.shape)[at++]);
+      continue;
+    }
     Value v = eval(s, scope, *item);
     if (v.is<NoneV>()) shape.push_back(integer(1));
     else if (v.is<MetaInt>() && at < t.shape->size()) ++at;
+    else if (const HostTensor* picks = tensor_of(&v); picks && picks->shape && picks->dtype &&
+                                                      *picks->dtype != DType::b1 && items.size() == 1 &&
+                                                      !t.shape->empty())
+      shape.insert(shape.end(), picks->shape->begin(), picks->shape->end()), ++at;
     else return host_tensor(s, std::move(out));
   }
   shape.insert(shape.end(), t.shape->begin() + static_cast<std::ptrdiff_t>(at), t.shape->end());

@@ -114,6 +114,7 @@ struct Session {
   ir::Module module;
   Heap heap;
   std::vector<Diag> diags;
+  std::vector<Diag> not_followed;  // of host code
   Scope* globals = nullptr;
   const EvalOptions* options = nullptr;
   const std::vector<KernelRequest>* requests = nullptr;
@@ -139,6 +140,13 @@ struct Session {
   const char* stack = nullptr;                                  // where the evaluation began
   std::string entry = "literal";  // the function of the file that is run, for Instance::from
   bool main_ran = false, tests_ran = false;
+  // Of argparse: other values than the defaults, and the ones that stand for the command line now.
+  struct Alternative {
+    std::string name, shown;  // "--variant wasp"
+    Value value;
+  };
+  std::vector<Alternative> alternatives;
+  std::vector<std::pair<std::string, Value>> command_line;
   std::optional<int64_t> sm_count;  // of the manifest
 };
 
@@ -322,8 +330,9 @@ Outcome exec_unknown_loop(Session& s, Scope& scope, ast::ExprRef target, const V
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& names);
 
 // ---- the abstract run of host code (host_tensor.cc, host_object.cc, modules.cc)
+bool is_main_test(const ast::Expr& test);
 void run_tests(Session& s);
-void run_entry_points(Session& s, FileId file);
+void run_entry_points(Session& s, const ast::Module& module);
 std::optional<Value> tensor_attribute(Session& s, const HostTensor& t, const std::string& name,
                                       const SourceRange& where);
 Value call_tensor_method(Session& s, const HostTensor& t, const std::string& name, const std::vector<Value>& positional,
@@ -369,7 +378,7 @@ void return_from_eager(Session& s, const Value& value, const SourceRange& where)
 Value kernel_result(Session& s, Instance& instance, const std::vector<Value>& given, const SourceRange& where);
 Value call_factory(Session& s, FunctionObject& f, const std::vector<Value>& positional,
                    const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
-Outcome exec_host(Session& s, Scope& scope, const ast::Body& body);
+Instance& add_literal(Session& s, FunctionObject& prim_func);  // a kernel that host code defines
 std::string instance_text(Session& s, const std::string& name, const Instance& instance);
 
 template <class... F>

@@ -28,12 +28,6 @@ SourceRange op_range(const Stmt& stmt) {
                     stmt.node);
 }
 
-bool is_main_test(const Expr& test) {
-  const auto* c = std::get_if<Compare>(&test.node);
-  const auto* name = c ? std::get_if<Name>(&c->first->node) : nullptr;
-  return name && name->id == "__name__";
-}
-
 Outcome exec_if(Session& s, Scope& scope, const If& n, const SourceRange& where) {
   Value condition = eval(s, scope, *n.test);
   if (const OpaqueObject* o = unknown_condition(s, condition, where)) return exec_unknown_if(s, scope, n, *o, where);
@@ -335,6 +329,13 @@ class BuilderState {
   bool in_launch_ = false;
 };
 
+void note_not_followed(Session& s, const Diag& d) {
+  constexpr size_t kMost = 100;
+  bool known = std::any_of(s.not_followed.begin(), s.not_followed.end(),
+                           [&](const Diag& k) { return k.where == d.where && k.message == d.message; });
+  if (!known && s.not_followed.size() < kMost) s.not_followed.push_back(d);
+}
+
 // A statement that fails in a trace is reported here. A return then gives an unknown value.
 Outcome exec_recovering(Session& s, Scope& scope, const Stmt& stmt) {
   BuilderState state(s);
@@ -343,6 +344,7 @@ Outcome exec_recovering(Session& s, Scope& scope, const Stmt& stmt) {
   } catch (const Failure& failure) {
     if (failure.fatal) throw;
     if (!s.host) report(s, failure);
+    else note_not_followed(s, failure.diag);
     state.restore();
     recover(s, scope, stmt, failure);
     if (!std::holds_alternative<Return>(stmt.node)) return {};
@@ -351,6 +353,13 @@ Outcome exec_recovering(Session& s, Scope& scope, const Stmt& stmt) {
   }
 }
 }  // namespace
+
+// if __name__ == "__main__":
+bool is_main_test(const Expr& test) {
+  const auto* c = std::get_if<Compare>(&test.node);
+  const auto* name = c ? std::get_if<Name>(&c->first->node) : nullptr;
+  return name && name->id == "__name__";
+}
 
 void fail_bound(const SourceRange& where, std::string message) {
   Failure f{input_error(where, std::move(message))};

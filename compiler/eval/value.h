@@ -104,6 +104,7 @@ struct FunctionObject {
   SourceRange where;                                       // "def name"
   bool is_factory = false;                                 // contains a @T.prim_func
   bool is_eager = false;                                   // launches a kernel itself
+  bool of_host_code = false;                               // a prim_func inside of a function of host code
   CompileOptions options;                                  // of @tilelang.jit
   const Value* configs = nullptr;                          // of @autotune: a list of dicts of arguments
   MethodRole role = MethodRole::method;                    // where it is an attribute of a class
