@@ -13,7 +13,9 @@ namespace {
 struct Options {
   std::string file, folder, arch = "sm_90a", kernel, print_after, backend, format = "text", obligations;
   std::vector<std::string> args, pass_configs, emit;
-  bool prove = false, explain = false;
+  std::string manifest;
+  int64_t max_steps = eval::EvalOptions().max_steps;
+  bool prove = false, explain = false, all_configs = false;
   int timeout = 120;
 };
 
@@ -134,7 +136,11 @@ int write(const std::vector<Output>& outputs, const std::string& folder) {
 
 int run(Options o) {
   if (int code = check(o)) return code;
-  eval::EvalOptions eval{.arch = o.arch, .kernel = o.kernel};
+  eval::EvalOptions eval{.arch = o.arch,
+                         .kernel = o.kernel,
+                         .all_configs = o.all_configs,
+                         .manifest = o.manifest,
+                         .max_steps = o.max_steps};
   if (!split_settings("tilec", "--arg", o.args, eval.args) ||
       !split_settings("tilec", "--pass-config", o.pass_configs, eval.pass_configs))
     return kExitInput;
@@ -197,6 +203,9 @@ int main(int argc, char** argv) {
   app.add_option("--kernel", o.kernel, "only this factory or prim_func");
   app.add_option("--arg", o.args, "NAME=VALUE of the specialisation")->allow_extra_args(false);
   app.add_option("--pass-config", o.pass_configs, "KEY=VALUE")->allow_extra_args(false);
+  app.add_option("--manifest", o.manifest, "a manifest, or a folder of them (default: beside the file)");
+  app.add_flag("--all-configs", o.all_configs, "every configuration of @autotune, not the first");
+  app.add_option("--max-steps", o.max_steps, "bound on the evaluation")->check(CLI::PositiveNumber);
   app.add_flag("--prove", o.prove, "write nothing unless every obligation is proved");
   app.add_option("--obligations", o.obligations, "which to judge, as 0-4 or 0,2,3 (default all)");
   app.add_option("--emit", o.emit, "ir,device,cuda,host,ptx,cubin,manifest; ir: the tile program, device: lowered")

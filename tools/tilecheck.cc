@@ -17,13 +17,16 @@ namespace {
 
 struct Options {
   std::vector<std::string> files, args, pass_configs;
+  std::string manifest;
+  int64_t max_steps = eval::EvalOptions().max_steps;
+  bool all_configs = false, verbose = false;
   std::string format = "text", output, obligations = "0-8", certificate, emit_smt, kernel, arch = "sm_90a", explain;
   double timeout = 30;
   int jobs = 1;
   bool allow_bounded = false, no_replay = false, list = false, list_rules = false;
 };
 // Options of the contract that do not work yet are refused by name.
-constexpr const char* kNotYet[] = {"--all-configs", "--bound", "--simulate"};
+constexpr const char* kNotYet[] = {"--bound", "--simulate"};
 
 int usage_error(const std::string& message) {
   std::fprintf(stderr, "tilecheck: error: %s\n", message.c_str());
@@ -37,7 +40,7 @@ std::string rule_text(const Rule& r) {
 
 struct Outcome {
   std::vector<KernelReport> kernels;
-  std::string errors, certificates;
+  std::string errors, certificates, listing;
   bool input_error = false;
 };
 
@@ -91,15 +94,39 @@ void replay(const ir::Module& device, KernelReport& r) {
   }
 }
 
+// FILE: every kernel with its parameters, the instances found and where each came from, or why there is none.
+//   gemm.py:12: matmul(M, N, K, block=128)
+//     matmul[M=1024, N=1024, K=512, block=128]  main, gemm.py:40
+std::string listing(const std::string& file, const tools::Program& program, bool verbose) {
+  std::string out;
+  auto line = [](const SourceRange& r) { return r.valid() ? place_text({r.file, r.line, 0, 0, 0}) : std::string("?"); };
+  for (const eval::FoundKernel& k : program.found) {
+    out += line(k.where) + ": " + k.name + "(" + k.params + ")\n";
+    for (const eval::FoundInstance& i : k.instances)
+      out +=
+          "  " + i.text + "  " + i.from + ", " + line(i.where) + (i.error.empty() ? "" : "  error: " + i.error) + "\n";
+    if (k.instances.empty())
+      out += "  no instance: " + (k.unresolved.empty() ? "nothing calls it" : k.unresolved) + "\n";
+  }
+  if (program.found.empty()) {
+    for (const tools::Kernel& k : program.kernels)
+      out += file + ": " + (k.func().instance.empty() ? "(unnamed)" : k.func().instance) + "\n";
+    for (const Diag& d : program.diags) out += render(d);
+  }
+  for (const Diag& d : program.not_followed)
+    if (verbose) out += line(d.where) + ": not followed: " + d.message + "\n";
+  return out;
+}
+
 void check_program(const std::string& file, const Options& o, const eval::EvalOptions& eval,
                    const verify::JudgeOptions& options, Outcome& out) {
   tools::Program program = tools::load_program(file, eval);
+  if (o.list) {
+    out.listing += listing(file, program, o.verbose);
+    return;
+  }
   for (const Diag& d : program.diags) out.kernels.push_back(tools::failed_input(file, d));
   for (const tools::Kernel& k : program.kernels) {
-    if (o.list) {
-      out.kernels.push_back({.name = k.func().instance, .file = file});
-      continue;
-    }
     auto device = tools::to_device(k);
     tools::KernelVerdict v =
         device.ok() ? tools::judge_device(k, *device, options) : tools::failed_lowering(k, device.error(), options);
@@ -118,6 +145,7 @@ int report(const Options& o, const Outcome& out) {
   std::fputs(out.errors.c_str(), stderr);
   std::string text;
   if (o.list) {
+    text = out.listing;
     for (const KernelReport& k : out.kernels) text += k.file + ": " + (k.name.empty() ? "(unnamed)" : k.name) + "\n";
   } else {
     text = o.format == "json" ? json_report("tilecheck", out.kernels) : text_report(out.kernels, true);
@@ -160,7 +188,11 @@ int run(const Options& o) {
   if (!find_arch(o.arch)) return usage_error("no target is called " + o.arch);
   if (o.jobs != 1)
     return usage_error("-j " + std::to_string(o.jobs) + " is not supported yet: kernels are judged one after another");
-  eval::EvalOptions eval{.arch = o.arch, .kernel = o.kernel};
+  eval::EvalOptions eval{.arch = o.arch,
+                         .kernel = o.kernel,
+                         .all_configs = o.all_configs,
+                         .manifest = o.manifest,
+                         .max_steps = o.max_steps};
   if (!tools::split_settings("tilecheck", "--arg", o.args, eval.args) ||
       !tools::split_settings("tilecheck", "--pass-config", o.pass_configs, eval.pass_configs))
     return 2;
@@ -174,7 +206,7 @@ int run(const Options& o) {
       out.input_error = true;
     }
   }
-  if (!o.kernel.empty() && out.kernels.empty() && !out.input_error)
+  if (!o.kernel.empty() && out.kernels.empty() && out.listing.empty() && !out.input_error)
     return usage_error("no kernel is called " + o.kernel);
   return report(o, out);
 }
@@ -196,7 +228,11 @@ int main_program(int argc, char** argv) {
   app.add_option("-j", o.jobs, "kernels judged at a time");
   app.add_option("--certificate", o.certificate, "write the certificates of proofs to this file");
   app.add_option("--emit-smt", o.emit_smt, "write every query as SMT-LIB 2 into this folder");
-  app.add_flag("--list", o.list, "list the kernels");
+  app.add_flag("--list", o.list, "list the kernels, their parameters and instances");
+  app.add_flag("--verbose", o.verbose, "with --list: the host code that was not followed");
+  app.add_option("--manifest", o.manifest, "a manifest, or a folder of them (default: beside the file)");
+  app.add_flag("--all-configs", o.all_configs, "every configuration of @autotune, not the first");
+  app.add_option("--max-steps", o.max_steps, "bound on the evaluation")->check(CLI::PositiveNumber);
   app.add_option("--explain", o.explain, "what a rule says");
   app.add_flag("--list-rules", o.list_rules, "every rule");
   app.allow_extras();

@@ -240,14 +240,6 @@ Value import_value(Session& s, const ast::ImportName& name, const SourceRange& w
     Value math{NamespaceV{"math"}};
     return path == "math" ? math : get_attribute(s, math, name.name, where);
   }
-  // The scripting languages that T is made of.
-  static constexpr std::string_view kTir[] = {"tvm.tirx",        "tvm.tir",          "tvm.script.tir",
-                                              "tvm.script.tirx", "tilelang.tvm.tir", "tilelang.tvm.tirx"};
-  for (std::string_view tir : kTir) {
-    if (path == tir) return Value{NamespaceV{"T"}};
-    if (path.starts_with(tir) && path[tir.size()] == '.' && !name.name.empty())
-      return get_attribute(s, Value{NamespaceV{"T"}}, name.name, where);
-  }
   if (!path.starts_with("tilelang.")) return other_module(s, name, path, where);
   Value value{NamespaceV{"tilelang"}};
   std::string rest = path.substr(9);

@@ -87,8 +87,6 @@ Value opaque_attribute(Session& s, const OpaqueObject& o, const std::string& nam
     if (auto t = dtype_from_name(name)) return Value{*t};
   }
   if (full == "torch.version.hip") return none();
-  if (full == "tvm.tirx" || full == "tvm.tir" || full == "tilelang.tvm.tirx" || full == "tilelang.tvm.tir")
-    return Value{NamespaceV{"T"}};
   if (full == "torch.inf" || full == "numpy.inf") return real(HUGE_VAL);
   if (full == "torch.pi" || full == "numpy.pi") return real(3.14159265358979323846);
   if (o.what == "numpy")
