@@ -99,7 +99,10 @@ void replay(const ir::Module& device, KernelReport& r) {
 //     matmul[M=1024, N=1024, K=512, block=128]  main, gemm.py:40
 std::string listing(const std::string& file, const tools::Program& program, bool verbose) {
   std::string out;
-  auto line = [](const SourceRange& r) { return r.valid() ? place_text({r.file, r.line, 0, 0, 0}) : std::string("?"); };
+  auto line = [](const SourceRange& r) {
+    std::string place = r.valid() ? place_text(r) : "?:?";  // file:line:column
+    return place.substr(0, place.rfind(':'));
+  };
   for (const eval::FoundKernel& k : program.found) {
     out += line(k.where) + ": " + k.name + "(" + k.params + ")\n";
     for (const eval::FoundInstance& i : k.instances)

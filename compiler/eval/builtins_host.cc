@@ -146,7 +146,8 @@ Value py_int(Session& s, Scope&, Args& a) {
   if (!a.given("x")) return integer(0);
   const Value& v = a.need("x");
   if (const auto* t = v.as<std::string>()) {
-    ArgValue parsed = parse_arg(*t);
+    size_t first = t->find_first_not_of(" \t\n"), last = t->find_last_not_of(" \t\n");
+    ArgValue parsed = parse_arg(first == std::string::npos ? "" : t->substr(first, last - first + 1));
     if (const auto* i = std::get_if<int64_t>(&parsed)) return integer(*i);
     fail(a.where, "int of '" + *t + "'");
   }
@@ -288,9 +289,9 @@ constexpr const char* kCompileParams =
 constexpr const char* kAutotuneParams =
     "func=, *, configs=, warmup=, rep=, timeout=, supply_type=, ref_prog=, supply_prog=, rtol=, atol=, "
     "max_mismatched_ratio=, "
-    "skip_check=, manual_check_prog=, cache_input_tensors=, do_not_specialize=";
+    "skip_check=, manual_check_prog=, cache_input_tensors=, do_not_specialize=, early_stop=, early_stop_factor=";
 constexpr Builtin kRows[] = {
-    {"T", "prim_func", "func=, *, eager_jit=", prim_func},
+    {"T", "prim_func", "func=, *, eager_jit=, private=, check_well_formed=", prim_func},
     {"T", "macro", "func=", macro},
     {"tilelang", "jit", kJitParams, jit},
     {"tilelang", "compile", kCompileParams, compile},
@@ -338,7 +339,13 @@ CompileOptions compile_options(Session& s, const Args& a) {
   if (const Value* target = a.get("target"))
     if (const auto* t = target->as<std::string>(); t && *t != "auto" && !t->starts_with("cuda"))
       fail_unsupported(a.where, "target '" + *t + "'");
-  a.refuse({"compile_flags"});
+  if (const Value* flags = a.get("compile_flags")) {
+    std::string joined;
+    for (const Value& v :
+         flags->is<std::string>() ? std::vector{*flags} : to_items(s, *flags, a.where, "compile_flags"))
+      joined += (joined.empty() ? "" : " ") + to_text(v, a.where, "an item of compile_flags");
+    ir::set_attr(options.pass_configs, "tl.device_compile_flags", joined);
+  }
   const Value* configs = a.get("pass_configs");
   if (!configs) return options;
   const auto* d = configs->as<DictObject*>();

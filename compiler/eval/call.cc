@@ -108,6 +108,7 @@ Value make_function(Session& s, Scope& scope, const ast::FunctionDef& def, const
   // A plain function that defines a kernel and does not return it is host code: a test, say.
   f.is_factory = contents.returns_one || (!contents.prim_funcs.empty() && decorated_with(def, "jit"));
   f.is_eager = contents.launch;
+  f.of_trace = !s.host;
   for (const ast::Param& p : def.params.list)
     f.defaults.push_back(p.default_value ? std::optional(eval(s, scope, *p.default_value)) : std::nullopt);
   if (!def.params.vararg.empty()) f.defaults.push_back(tuple(s, {}));

@@ -17,7 +17,7 @@ bool reached(const Session& s, const FunctionObject& f) {
 bool all_reached(const Session& s, FileId file) {
   return std::none_of(s.heap.functions.begin(), s.heap.functions.end(), [&](const FunctionObject& f) {
     bool factory = f.kind == FunctionKind::jit || (f.kind == FunctionKind::plain && f.is_factory);
-    return factory && f.where.file == file && !reached(s, f);
+    return factory && !f.of_trace && f.where.file == file && !reached(s, f);
   });
 }
 

@@ -165,7 +165,7 @@ std::vector<FunctionObject*> kernels_of(Session& s, const ast::Module& module) {
   for (FunctionObject& f : s.heap.functions) {
     bool factory = f.kind == FunctionKind::jit || (f.kind == FunctionKind::plain && f.is_factory);
     bool bare = f.kind == FunctionKind::prim_func && (f.closure == s.globals || f.of_host_code);
-    if (!(factory || bare) || f.where.file != module.file) continue;
+    if (!(factory || bare) || f.of_trace || f.where.file != module.file) continue;
     // A decorated function exists twice: as it was, and as the decorator left it. The last one counts.
     std::erase_if(out, [&](FunctionObject* g) { return g->where == f.where; });
     out.push_back(&f);

@@ -205,6 +205,8 @@ Value eval_lambda(Session& s, Scope& scope, const Lambda& e, const SourceRange& 
 Value subscript(Session& s, Scope& scope, const Value& base, const Expr& index, const SourceRange& where) {
   if (const auto* b = base.as<BufferV>()) return index_buffer(s, scope, *b, index, where);
   if (const auto* o = base.as<const OpaqueObject*>()) {
+    // The library's table from dtypes to their names: what it gives is a dtype again.
+    if ((*o)->what.ends_with("_TORCH_DTYPE_TO_STR")) return eval(s, scope, index);
     return derived(s, **o, (*o)->what + "[...]");
   }
   if (s.host && !std::holds_alternative<Slice>(index.node)) {

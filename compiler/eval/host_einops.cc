@@ -1,6 +1,6 @@
 // einops on abstract tensors: the pattern's names get the extents of the tensor or of the keywords.
 //   rearrange(x, "b h (s c) d -> b s c h d", c=64), x of (1, 8, 256, 32)  ->  (1, 4, 64, 8, 32)
-// A pattern with an ellipsis, or one that does not fit, gives a tensor of unknown shape.
+// An ellipsis stands for the dimensions that are left. A pattern that does not fit gives a tensor of unknown shape.
 #include "compiler/eval/session.h"
 
 namespace tc::eval {
@@ -9,7 +9,7 @@ using ir::MetaInt;
 using Keywords = std::vector<std::pair<std::string, Value>>;
 using Groups = std::vector<std::vector<std::string>>;  // one a dimension
 
-// "b (h g) 1 d" → {b}, {h, g}, {}, {d}; nullopt: an ellipsis, or brackets that do not match.
+// "b (h g) 1 d" → {b}, {h, g}, {}, {d}; nullopt: brackets that do not match.
 std::optional<Groups> parse_side(std::string_view side) {
   Groups out;
   bool inside = false;
@@ -21,7 +21,7 @@ std::optional<Groups> parse_side(std::string_view side) {
     word.clear();
   };
   for (char c : side) {
-    if (c == '.' || (c == '(' && inside) || (c == ')' && !inside)) return std::nullopt;
+    if ((c == '(' && inside) || (c == ')' && !inside)) return std::nullopt;
     if (c != ' ' && c != '(' && c != ')') {
       word += c;
       continue;
@@ -32,6 +32,24 @@ std::optional<Groups> parse_side(std::string_view side) {
   }
   flush();
   return inside ? std::nullopt : std::optional(out);
+}
+
+// "..." as one group becomes a group for each dimension it stands for; inside of brackets all of them.
+void expand_ellipsis(Groups& groups, size_t count) {
+  for (size_t i = 0; i < groups.size(); ++i) {
+    auto at = std::find(groups[i].begin(), groups[i].end(), "...");
+    if (at == groups[i].end()) continue;
+    std::vector<std::string> names;
+    for (size_t d = 0; d < count; ++d) names.push_back("..." + std::to_string(d));
+    if (groups[i].size() > 1) {
+      at = groups[i].erase(at);
+      groups[i].insert(at, names.begin(), names.end());
+      return;
+    }
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
+    for (size_t d = 0; d < count; ++d) groups.insert(groups.begin() + static_cast<std::ptrdiff_t>(i + d), {names[d]});
+    return;
+  }
 }
 
 using Extents = std::unordered_map<std::string, Value>;
@@ -75,6 +93,14 @@ std::optional<Value> call_einops(Session& s, const std::string& name, const std:
   if (arrow == std::string::npos) return host_tensor(s, std::move(out));
   auto left = parse_side(std::string_view(*pattern).substr(0, arrow)),
        right = parse_side(std::string_view(*pattern).substr(arrow + 2));
+  if (left && right && (*tensor)->shape) {
+    bool any =
+        std::any_of(left->begin(), left->end(), [](const auto& g) { return g == std::vector<std::string>{"..."}; });
+    size_t named = left->size() - any, rank = (*tensor)->shape->size();
+    size_t rest = any && rank >= named ? rank - named : 0;
+    expand_ellipsis(*left, rest);
+    expand_ellipsis(*right, rest);
+  }
   Extents known;
   for (const auto& [n, v] : keywords) known[n] = v;
   if (left && right && (*tensor)->shape && solve(s, *left, *(*tensor)->shape, known, where)) {

@@ -360,7 +360,8 @@ std::optional<Value> tensor_attribute(Session& s, const HostTensor& t, const std
                                       const SourceRange& where) {
   if (name == "shape") return t.shape ? tuple(s, *t.shape) : opaque(s, t.what + ".shape", where);
   if (name == "dtype") return t.dtype ? Value{*t.dtype} : opaque(s, t.what + ".dtype", where);
-  if (name == "ndim" && t.shape) return integer(static_cast<int64_t>(t.shape->size()));
+  if (name == "ndim")
+    return t.shape ? integer(static_cast<int64_t>(t.shape->size())) : opaque(s, t.what + ".ndim", where);
   if ((name == "T" || name == "mT") && t.shape && t.shape->size() >= 2) {
     HostTensor out = t;
     std::swap((*out.shape)[out.shape->size() - 1], (*out.shape)[out.shape->size() - 2]);
@@ -541,7 +542,7 @@ Value tensor_item(Session& s, Scope& scope, const HostTensor& t, const ast::Expr
   }
   shape.insert(shape.end(), t.shape->begin() + static_cast<std::ptrdiff_t>(at), t.shape->end());
   out.shape = std::move(shape);
-  out.values = picked_values(s, scope, t, index);
+  if (items.size() == 1) out.values = picked_values(s, scope, t, index);
   return host_tensor(s, std::move(out));
 }
 

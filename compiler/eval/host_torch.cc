@@ -341,6 +341,11 @@ Value shaped_like(const Op& o) {
   out.shape = other ? other->shape : std::nullopt;
   return host_tensor(o.s, std::move(out));
 }
+Value strided(const Op& o) {
+  HostTensor out = o.like();
+  out.shape = list_items(o.get(0, "size"));
+  return host_tensor(o.s, std::move(out));
+}
 Value always(const Op&) { return boolean(true); }
 
 struct Row {
@@ -396,6 +401,7 @@ constexpr Row kRows[] = {
     {"view_as", shaped_like},
     {"reshape_as", shaped_like},
     {"is_contiguous", always},
+    {"as_strided", strided},
     {"where", where_op},
     {"add", broadcast},
     {"sub", broadcast},

@@ -329,7 +329,19 @@ class BuilderState {
   bool in_launch_ = false;
 };
 
-void note_not_followed(Session& s, const Diag& d) {
+// A statement of host code. Where it was to define a kernel the failure is a diagnostic of its own.
+void note_not_followed(Session& s, const Stmt& stmt, const Diag& d) {
+  if (const auto* def = std::get_if<FunctionDef>(&stmt.node)) {
+    bool kernel = std::any_of(s.heap.functions.begin(), s.heap.functions.end(), [&](const FunctionObject& f) {
+      return f.where == def->name_where && (f.is_factory || f.is_eager || f.kind == FunctionKind::prim_func);
+    });
+    bool known = std::find(s.failed.begin(), s.failed.end(), def->name_where) != s.failed.end();
+    if (kernel && !known) {
+      s.failed.push_back(def->name_where);
+      s.unresolved.emplace_back(def->name_where, d.message);
+      s.diags.push_back(d);
+    }
+  }
   constexpr size_t kMost = 100;
   bool known = std::any_of(s.not_followed.begin(), s.not_followed.end(),
                            [&](const Diag& k) { return k.where == d.where && k.message == d.message; });
@@ -344,7 +356,7 @@ Outcome exec_recovering(Session& s, Scope& scope, const Stmt& stmt) {
   } catch (const Failure& failure) {
     if (failure.fatal) throw;
     if (!s.host) report(s, failure);
-    else note_not_followed(s, failure.diag);
+    else note_not_followed(s, stmt, failure.diag);
     state.restore();
     recover(s, scope, stmt, failure);
     if (!std::holds_alternative<Return>(stmt.node)) return {};

@@ -100,14 +100,15 @@ struct FunctionObject {
   const ast::Body* body = nullptr;  // null for a lambda
   ast::ExprRef lambda_body = nullptr;
   Scope* closure = nullptr;
-  std::vector<std::optional<Value>> defaults;              // one a parameter
-  SourceRange where;                                       // "def name"
-  bool is_factory = false;                                 // contains a @T.prim_func
-  bool is_eager = false;                                   // launches a kernel itself
-  bool of_host_code = false;                               // a prim_func inside of a function of host code
-  CompileOptions options;                                  // of @tilelang.jit
-  const Value* configs = nullptr;                          // of @autotune: a list of dicts of arguments
-  MethodRole role = MethodRole::method;                    // where it is an attribute of a class
+  std::vector<std::optional<Value>> defaults;  // one a parameter
+  SourceRange where;                           // "def name"
+  bool is_factory = false;                     // contains a @T.prim_func
+  bool is_eager = false;                       // launches a kernel itself
+  bool of_trace = false;                       // defined while a factory or a kernel runs: no kernel of the file
+  bool of_host_code = false;                   // a prim_func inside of a function of host code
+  CompileOptions options;                      // of @tilelang.jit
+  const Value* configs = nullptr;              // of @autotune: a list of dicts of arguments
+  MethodRole role = MethodRole::method;        // where it is an attribute of a class
   std::vector<std::pair<std::string, Value>> test_values;  // of pytest.mark.parametrize: names and a list of values
 };
 // A decorator that waits for its function: tilelang.jit(out_idx=…), functools.wraps …
