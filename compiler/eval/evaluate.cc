@@ -191,6 +191,12 @@ void request_instances(Session& s, const std::vector<FunctionObject*>& kernels) 
       s.diags.push_back(input_error(r.where, "the file has no kernel '" + r.name + "'"));
       continue;
     }
+    // A definition that failed has left its name unknown; the function itself would be without its options.
+    const Value* bound = lookup(*s.globals, r.name);
+    if (const auto* o = bound ? bound->as<const OpaqueObject*>() : nullptr; o && (*o)->cause) {
+      s.diags.push_back(*(*o)->cause);
+      continue;
+    }
     CallArgs call;
     for (const auto& [name, value] : r.args) call.keywords.emplace_back(name, value_of(s, value));
     for (const auto& [name, shape] : r.shapes) {

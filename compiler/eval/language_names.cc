@@ -136,6 +136,10 @@ constexpr auto kPassConfigs = std::to_array<std::string_view>({
     "tl.ptxas_register_usage_level", "tl.reducer_force_baseline", "tl.storage_rewrite_detect_inplace",
     "transitively_prove_inequalities",
 });
+// Of other versions of the library; the release does without them, and so does the compiler.
+constexpr auto kOlderPassConfigs = std::to_array<std::string_view>({
+    "tl.disable_fast_math", "tl.enable_ptxas_verbose_output",
+});
 static_assert(std::ranges::is_sorted(kNames));
 static_assert(std::ranges::is_sorted(kDTypeNames));
 static_assert(std::ranges::is_sorted(kPassConfigs));
@@ -153,7 +157,7 @@ std::vector<std::string> language_names() {
   return out;
 }
 bool is_language_dtype(std::string_view name) { return contains(kDTypeNames, name); }
-bool is_pass_config(std::string_view key) { return contains(kPassConfigs, key); }
+bool is_pass_config(std::string_view key) { return contains(kPassConfigs, key) || contains(kOlderPassConfigs, key); }
 
 std::string pass_config_of_member(std::string_view member) {
   auto folded = [](std::string_view s) {
@@ -161,8 +165,14 @@ std::string pass_config_of_member(std::string_view member) {
     for (char c : s) out += c == '.' ? '_' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     return out;
   };
+  // TL_SIMPLIFY_TRANSITIVELY_PROVE_INEQUALITIES: the keys of TVM's simplifier stand without a prefix.
   std::string wanted = folded(member);
+  if (wanted == "tl_simplify_enable_let_inline") return "enable_simplify_let_inline";
+  std::string_view bare = wanted;
+  if (bare.starts_with("tl_simplify_")) bare.remove_prefix(12);
   for (std::string_view key : kPassConfigs)
+    if (std::string name = folded(key); name == wanted || name == bare) return std::string(key);
+  for (std::string_view key : kOlderPassConfigs)
     if (folded(key) == wanted) return std::string(key);
   return {};
 }

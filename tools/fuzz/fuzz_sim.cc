@@ -1,5 +1,6 @@
-// Mutated PTX for the parser, and for decoding and execution: every input must end in a module or a diagnostic, every run
-// in an outcome, in bounded time. A child process works through inputs; one that dies or stalls leaves its input behind.
+// Mutated PTX for the parser, and for decoding and execution: every input must end in a module or a diagnostic, every
+// run in an outcome, in bounded time. A child process works through inputs; one that dies or stalls leaves its input
+// behind.
 //   fuzz_sim parse|run SECONDS SEED FILE.ptx...      files with a launch header for `run`; exit 1: an input was left in
 //   parse-<seed>-<number>.ptx or run-...
 // With 0 seconds each file is tried as it is, in this process.
@@ -15,8 +16,8 @@
 #include <iterator>
 
 #include "base/files.h"
-#include "runtime/inputs.h"
 #include "sim/api.h"
+#include "tools/fuzz/mutate.h"
 
 namespace tc::tools {
 namespace {
@@ -27,72 +28,24 @@ constexpr size_t kMostBytes = 1 << 20;      // of an input
 constexpr uint64_t kMostTensors = 1 << 22;  // bytes, so that a mutated header cannot ask for the whole memory
 constexpr int kBatch = 64;                  // inputs of one child
 
-struct Random {
-  uint64_t state;
-  uint64_t next() { return runtime::splitmix64(state++); }
-  size_t below(size_t n) { return n ? static_cast<size_t>(next() % n) : 0; }
-};
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> out;
-  size_t at = 0;
-  while (at < text.size()) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    out.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '%' || c == '$'; }
-
-// Start and length of a token of a line: a word, or a modifier with its dot.
-std::pair<size_t, size_t> token_of(const std::string& line, Random& r) {
-  if (line.empty()) return {0, 0};
-  size_t at = r.below(line.size());
-  while (at > 0 && is_word(line[at - 1]) && is_word(line[at])) --at;
-  size_t end = at + 1;
-  while (end < line.size() && is_word(line[end])) ++end;
-  return {at, end - at};
-}
-
-std::string interesting_number(Random& r) {
-  static constexpr const char* kNumbers[] = {"0", "1", "-1", "31", "32", "33", "128", "255", "256", "4096", "65535",
-                                             "0x7fffffff", "0x80000000", "0xffffffff", "0x7fffffffffffffff", "0f7FC00000",
-                                             "0d7FF0000000000000", "18446744073709551615"};
-  return kNumbers[r.below(std::size(kNumbers))];
-}
-
-std::string mutated(std::string text, Random& r, bool bytes) {
-  for (size_t n = 1 + r.below(6); n; --n) {
-    if (bytes && r.below(3) == 0 && !text.empty()) {
-      text[r.below(text.size())] = static_cast<char>(r.next());
-      continue;
-    }
-    std::vector<std::string> lines = lines_of(text);
-    if (lines.empty()) return text;
-    std::string& line = lines[r.below(lines.size())];
-    const auto [at, length] = token_of(line, r);
-    switch (r.below(7)) {
-      case 0: line.erase(at, length); break;
-      case 1: line.replace(at, length, interesting_number(r)); break;
-      case 2: {
-        const std::string& other = lines[r.below(lines.size())];
-        const auto [from, n_from] = token_of(other, r);
-        line.replace(at, length, other.substr(from, n_from));
-        break;
-      }
-      case 3: line.insert(at, line.substr(at, length)); break;
-      case 4: std::swap(line, lines[r.below(lines.size())]); break;
-      case 5: line.clear(); break;
-      case 6: line += lines[r.below(lines.size())]; break;
-    }
-    text.clear();
-    for (const std::string& l : lines) text += l + "\n";
-    if (text.size() > kMostBytes) text.resize(kMostBytes);
-  }
-  return text;
-}
+constexpr const char* kNumbers[] = {"0",
+                                    "1",
+                                    "-1",
+                                    "31",
+                                    "32",
+                                    "33",
+                                    "128",
+                                    "255",
+                                    "256",
+                                    "4096",
+                                    "65535",
+                                    "0x7fffffff",
+                                    "0x80000000",
+                                    "0xffffffff",
+                                    "0x7fffffffffffffff",
+                                    "0f7FC00000",
+                                    "0d7FF0000000000000",
+                                    "18446744073709551615"};
 
 void try_input(const std::string& text, bool executes) {
   auto module = ptx::parse(text, "fuzz.ptx");
@@ -101,7 +54,8 @@ void try_input(const std::string& text, bool executes) {
     const std::string printed = ptx::print(*module);
     auto again = ptx::parse(printed, "printed.ptx");
     if (again.ok() && *again == *module) return;
-    const std::vector<std::string> before = lines_of(printed), after = again.ok() ? lines_of(ptx::print(*again)) : before;
+    const std::vector<std::string> before = lines_of(printed),
+                                   after = again.ok() ? lines_of(ptx::print(*again)) : before;
     for (size_t k = 0; k < before.size() && k < after.size(); ++k)
       if (before[k] != after[k]) std::fprintf(stderr, "%s\nreads as\n%s\n", before[k].c_str(), after[k].c_str());
     std::fputs(again.ok() ? "what was printed reads differently\n" : render(again.error()).c_str(), stderr);
@@ -129,9 +83,10 @@ int fuzz(bool executes, double seconds, uint64_t seed, const std::vector<std::st
     const pid_t child = fork();
     Random r{seed * 1'000'003 + batch * 1009};
     if (child == 0) {
-      const std::string name = std::string(executes ? "run-" : "parse-") + std::to_string(seed) + "-" + std::to_string(batch) + ".ptx";
+      const std::string name =
+          std::string(executes ? "run-" : "parse-") + std::to_string(seed) + "-" + std::to_string(batch) + ".ptx";
       for (int i = 0; i < kBatch; ++i) {
-        const std::string text = mutated(corpus[r.below(corpus.size())], r, !executes);
+        const std::string text = mutated(corpus[r.below(corpus.size())], r, !executes, kNumbers, kMostBytes);
         if (!write_file(name, text).ok()) _exit(2);
         alarm(kMostSeconds);
         try_input(text, executes);
@@ -146,8 +101,8 @@ int fuzz(bool executes, double seconds, uint64_t seed, const std::vector<std::st
     if (status != 0) {
       ++bad;
       std::printf("batch %llu: %s; the input is %s-%llu-%llu.ptx\n", static_cast<unsigned long long>(batch),
-                  WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended badly", executes ? "run" : "parse", static_cast<unsigned long long>(seed),
-                  static_cast<unsigned long long>(batch));
+                  WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended badly", executes ? "run" : "parse",
+                  static_cast<unsigned long long>(seed), static_cast<unsigned long long>(batch));
     }
   }
   std::printf("%llu inputs in %.0f s, %d left behind\n", static_cast<unsigned long long>(tried), seconds, bad);
