@@ -13,16 +13,36 @@ import re
 import sys
 import types
 import zlib
-from unittest import mock
 
 import tilelang
+import torch
 from tilelang import tvm
 
 ARCH = "sm_90a"
 
 
-class Anything(mock.MagicMock):
-    """Stands for what is not installed; comparisons of versions are false."""
+class Anything(types.ModuleType):
+    """Stands for what is not installed: every use of it gives another; as a decorator it changes nothing."""
+
+    def __init__(self, name="missing"):
+        super().__init__(name)
+        self.__path__, self.__all__ = [], []
+        self.__file__, self.__version__ = "missing", "99.0"
+
+    def __getattr__(self, name):
+        return Anything(name)
+
+    def __call__(self, *args, **kwargs):
+        return args[0] if len(args) == 1 and callable(args[0]) and not kwargs else Anything()
+
+    def __getitem__(self, item):
+        return Anything()
+
+    def __iter__(self):
+        return iter(())
+
+    def __mro_entries__(self, bases):
+        return (object,)
 
     def __lt__(self, other):
         return False
@@ -39,13 +59,7 @@ class Missing:
         return importlib.util.spec_from_loader(name, self)
 
     def create_module(self, spec):
-        module = Anything(name=spec.name)
-        module.__path__ = []
-        module.__spec__ = spec
-        module.__all__ = []
-        module.__file__ = "missing"
-        module.__version__ = "99.0"
-        return module
+        return Anything(spec.name)
 
     def exec_module(self, module):
         pass
@@ -54,6 +68,10 @@ class Missing:
 def load(path):
     for name in ("tilelang.carver.arch.driver", "tilelang.carver.arch.driver.cuda_driver"):
         importlib.import_module(name).get_num_sms = lambda *_: 132
+    torch.cuda.get_device_capability = lambda *_: (9, 0)
+    torch.cuda.get_device_properties = lambda *_: types.SimpleNamespace(multi_processor_count=132, name="H200")
+    torch.cuda.is_available = lambda: True
+    torch.cuda.current_device = lambda: 0
     sys.path.insert(0, os.path.dirname(path))
     sys.meta_path.append(Missing())
     spec = importlib.util.spec_from_file_location("kernels", path)
