@@ -9,7 +9,8 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SCRIPTS = ["tools/check_kernels.py", "tools/check_mutants.py", "tools/check_mutants_sim.py", "tools/check_recordings.py", "tools/check_probes.py", "tools/run-cases"]
+SCRIPTS = ["tools/check_kernels.py", "tools/check_mutants.py", "tools/check_mutants_sim.py", "tools/check_recordings.py", "tools/check_probes.py",
+           "tools/reference/numpy_check.py", "tools/run-cases"]
 total = {"passed": 0, "failed": 0, "skipped": 0}
 
 

@@ -1,5 +1,6 @@
 // The tile interpreter on whole kernels, against plain loops in double precision: GEMM with and without ReLU, edge
 // tiles, transposes, hand-written warp specialisation, and pipelines that have to be found broken.
+#include <cstring>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -235,6 +236,64 @@ TEST(KernelRun, CopiesReadZeroOutsideAndSkipOutside) {
         ASSERT_EQ(t[2].at(b * 64 + i * 8 + j), want) << b << " " << i << " " << j;
       }
   for (uint64_t i = 128; i < 192; ++i) ASSERT_TRUE(std::isnan(t[2].at(i))) << "nobody writes the third tile";
+}
+
+// The first block is the known answer of Random123 for counter 0 and key 0 (kat_vectors, philox4x32-10).
+constexpr const char* kExchanges = R"(
+@T.prim_func
+def main(Y: T.Tensor((4,), "uint32"), Z: T.Tensor((64,), "int32"), B: T.Tensor((2,), "int32")):
+    with T.Kernel(1, threads=64) as bx:
+        tx = T.get_thread_binding()
+        T.rng_init(0, 0, 0)
+        if tx == 0:
+            for i in T.serial(4):
+                Y[i] = T.rng_rand()
+        Z[tx] = T.shfl_xor(tx, 1) * 100 + T.shfl_down(tx, 3, 8)
+        if tx % 32 == 5:
+            B[tx // 32] = T.any_sync(tx > 40, 32)
+)";
+TEST(KernelRun, RandomNumbersAndExchangesOfAWarp) {
+  Evaluated e = from_text(kExchanges);
+  ASSERT_EQ(e.module.funcs.size(), 1u);
+  std::vector<Tensor> t = inputs(e.module, e.module.funcs[0]);
+  Status run = ir::interpret(e.module, e.module.funcs[0], t);
+  ASSERT_TRUE(run.ok()) << render(run.error());
+  const double known[] = {0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8};
+  for (uint64_t i = 0; i < 4; ++i) EXPECT_EQ(t[0].at(i), known[i]) << i;
+  for (int i = 0; i < 64; ++i) {
+    int down = i % 8 + 3 < 8 ? i + 3 : i;
+    EXPECT_EQ(t[1].at(static_cast<uint64_t>(i)), (i ^ 1) * 100 + down) << i;
+  }
+  EXPECT_EQ(t[2].at(0), 0);
+}
+
+constexpr const char* kNarrow = R"(
+@T.prim_func
+def main(X: T.Tensor((8,), "float32"), Y: T.Tensor((8,), "float8_e4m3fn"), Z: T.Tensor((8,), "float8_e5m2"), I: T.Tensor((2,), "int64")):
+    with T.Kernel(1, threads=32) as bx:
+        for i in T.Parallel(8):
+            Y[i] = X[i]
+            Z[i] = X[i]
+        I[0] = I[1] * T.int64(3) + T.int64(1)
+)";
+TEST(KernelRun, NarrowFloatsSaturateAndLongIntegersAreExact) {
+  Evaluated e = from_text(kNarrow);
+  ASSERT_EQ(e.module.funcs.size(), 1u);
+  std::vector<Tensor> t = inputs(e.module, e.module.funcs[0]);
+  const double x[] = {0, 1, 447, 1000, -1e9, 0.001953125, 17, 3.3}, e4m3[] = {0, 1, 448, 448, -448, 0.001953125, 16, 3.25},
+               e5m2[] = {0, 1, 448, 1024, -57344, 0.001953125, 16, 3.5};
+  for (uint64_t i = 0; i < 8; ++i) t[0].set(i, x[i]);
+  int64_t big = 0x1234'5678'9ABC'DEF1;
+  std::memcpy(t[3].bytes.data() + 8, &big, 8);
+  Status run = ir::interpret(e.module, e.module.funcs[0], t);
+  ASSERT_TRUE(run.ok()) << render(run.error());
+  for (uint64_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(t[1].at(i), e4m3[i]) << i;
+    EXPECT_EQ(t[2].at(i), e5m2[i]) << i;
+  }
+  int64_t got = 0;
+  std::memcpy(&got, t[3].bytes.data(), 8);
+  EXPECT_EQ(got, big * 3 + 1);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ void number_values(Program& p, const Func& f) {
     }
   };
   blocks(blocks, f.body);
+  p.random_slot = p.slots++;
 }
 
 // What is looked up of every op once, and in which blocks threads may have to wait for each other.
@@ -43,7 +44,7 @@ void decode(Program& p, const Func& f) {
       if (op.operands.size() == 1) d.one = unary_function(op.kind, d.operand);
       if (op.kind == OpKind::call) d.pure = pure_intrinsic(text_attr(op, "name", ""));
       bool waits = op.kind == OpKind::ws || op.kind == OpKind::mbarrier_wait || op.kind == OpKind::sync_threads ||
-                   is_collective(m, op);
+                   is_rendezvous(op) || is_collective(m, op);
       p.blocking[b.index] = p.blocking[b.index] || waits;
       p.escapes[b.index] = p.escapes[b.index] || op.kind == OpKind::break_ || op.kind == OpKind::continue_;
       for (BlockId inner : op.blocks) {
@@ -129,8 +130,12 @@ Status load_params(Program& p, const Func& f, std::span<runtime::Tensor> args, s
   return {};
 }
 
-// CTAs that have to run together: those of a cluster.
-int64_t cluster_size(const Op& launch) {
+// CTAs that have to run together: those of a cluster, or of a grid that synchronises.
+int64_t cluster_size(const Module& m, const Op& launch, int64_t total) {
+  bool whole = false;
+  walk(m, launch.blocks[0],
+       [&](OpId id) { whole |= m[id].kind == OpKind::call && text_attr(m[id], "name", "") == "sync_grid"; });
+  if (whole) return total;
   const AttrValue* a = find_attr(launch.attrs, "cluster");
   const auto* dims = a ? std::get_if<std::vector<MetaInt>>(a) : nullptr;
   int64_t n = 1;
@@ -144,8 +149,8 @@ void run_launch(Program& p, const Op& launch, const std::vector<Slot>& env, unsi
   std::vector<int64_t> grid;
   int64_t total = 1;
   for (ValueId v : launch.operands) total *= grid.emplace_back(env[p.slot_of[v.index]].uniform.i);
-  int64_t together = cluster_size(launch);
-  if (together > 1 && (grid.empty() || grid[0] % together != 0))
+  int64_t together = cluster_size(p.m, launch, total);
+  if (together > 1 && together < total && (grid.empty() || grid[0] % together != 0))
     stop_unsupported(launch, "clusters along another dimension than x, in the tile interpreter");
   std::atomic<int64_t> next{0}, first_failure{INT64_MAX};
   std::mutex lock;

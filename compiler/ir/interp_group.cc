@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/ir/interp_machine.h"
+#include "specs/arch.h"
 
 namespace tc::ir::interp {
 
@@ -58,6 +59,51 @@ void split(Cta& cta, size_t index, const std::vector<bool>& keep) {
   select(g, true);
   select(rest, false);
   cta.groups.push_back(std::move(rest));
+}
+
+bool same_place(const Group& a, const Group& b) {
+  return std::ranges::equal(a.frames, b.frames, [](const Frame& x, const Frame& y) {
+    return x.block == y.block && x.next == y.next && x.op == y.op && x.i == y.i && x.hi == y.hi && x.lo == y.lo &&
+           x.top == y.top;
+  });
+}
+
+// Adds the threads of `b`, which is at the same place, to `a`; they stay in order.
+void merge(Group& a, Group& b) {
+  std::vector<std::pair<int32_t, std::pair<Group*, size_t>>> order;
+  for (Group* g : {&a, &b})
+    for (size_t i = 0; i < g->threads.size(); ++i) order.push_back({g->threads[i], {g, i}});
+  std::sort(order.begin(), order.end());
+  std::vector<Slot> env(a.env.size());
+  for (size_t s = 0; s < env.size(); ++s) {
+    if (a.env[s].is_uniform() && b.env[s].is_uniform() && a.env[s].uniform == b.env[s].uniform) {
+      env[s] = a.env[s];
+      continue;
+    }
+    for (const auto& [thread, from] : order) env[s].lanes.push_back(from.first->env[s].at(from.second));
+  }
+  std::erase_if(a.locals, [&](const auto& l) { return !b.locals.contains(l.first); });
+  for (auto& [at, local] : a.locals) {
+    Local& other = b.locals.at(at);
+    std::vector<uint8_t> cells;
+    for (const auto& [thread, from] : order) {
+      const uint8_t* mine = (from.first == &a ? local : other).of(from.second);
+      cells.insert(cells.end(), mine, mine + local.shape.bytes);
+    }
+    local.cells = std::move(cells);
+  }
+  for (const auto& [barrier, phase] : b.next_phase) {
+    auto [it, fresh] = a.next_phase.try_emplace(barrier, phase);
+    it->second = std::max(it->second, phase);
+  }
+  a.env = std::move(env);
+  a.threads.clear();
+  for (const auto& [thread, from] : order) a.threads.push_back(thread);
+  a.lanes = a.threads.size();
+  b.done = true;
+  b.frames.clear();
+  b.threads.clear();
+  b.blocked = Blocked::no;
 }
 
 // True if the values agree in all threads; else splits off those that differ from the first.
@@ -210,6 +256,58 @@ Step exec_collective(Cta& cta, size_t index, OpId id) {
   return Step::go_on;
 }
 
+// Every thread of the CTA, or of all CTAs of the cluster (a grid that synchronises runs as one).
+Step exec_rendezvous(Cta& cta, size_t index, OpId id) {
+  const Op& op = cta.p.m[id];
+  std::string_view name = text_attr(op, "name", "");
+  bool wide = name == "cluster_sync" || name == "sync_grid";
+  Group& g = cta.groups[index];
+  g.blocked = Blocked::rendezvous;
+  g.blocked_on = id;
+  std::vector<Cta*> ctas = wide ? cta.cluster : std::vector<Cta*>{&cta};
+  std::vector<Group*> here;
+  int64_t count = 0, wanted = 0;
+  for (Cta* c : ctas) {
+    wanted += c->thread_count;
+    for (Group& other : c->groups)
+      if (other.blocked == Blocked::rendezvous && other.blocked_on == id && !other.released) {
+        here.push_back(&other);
+        count += static_cast<int64_t>(other.threads.size());
+      }
+  }
+  if (count < wanted) return Step::blocked;
+  finish_rendezvous(cta, here, op);
+  for (Group* other : here) other->released = true;
+  g.released = false;
+  g.blocked = Blocked::no;
+  ++g.frames.back().next;
+  return Step::go_on;
+}
+
+// An exchange wants whole warps: parts of them that come to it one after the other are joined again. A part that nobody
+// else follows goes on alone.
+Step exec_exchange(Cta& cta, size_t index, OpId id) {
+  Group& g = cta.groups[index];
+  for (Group& other : cta.groups)
+    if (&other != &g && other.blocked == Blocked::warp && other.blocked_on == id && same_place(g, other))
+      merge(g, other);
+  const int32_t warp = static_cast<int32_t>(kWarpLanes);
+  bool whole = g.threads[0] % warp == 0;
+  for (size_t i = 1; i < g.threads.size(); ++i)
+    whole &= g.threads[i] % warp == 0 || g.threads[i] == g.threads[i - 1] + 1;
+  whole &= g.threads.size() % kWarpLanes == 0 || g.threads.back() + 1 == cta.thread_count;
+  if (!whole && !g.alone) {
+    g.blocked = Blocked::warp;
+    g.blocked_on = id;
+    return Step::blocked;
+  }
+  g.alone = false;
+  Mask all(g.lanes, 1);
+  exec_plain_op(cta, g, id, all);
+  ++g.frames.back().next;
+  return Step::go_on;
+}
+
 Step exec_sync(Cta& cta, size_t index, OpId id) {
   Group& g = cta.groups[index];
   const Op& op = cta.p.m[id];
@@ -248,6 +346,8 @@ Step exec_op(Cta& cta, size_t index, OpId id) {
     return exec_break(cta, index, op.kind == OpKind::break_);
   if (op.kind == OpKind::mbarrier_wait) return exec_wait(cta, index, id);
   if (op.kind == OpKind::sync_threads) return exec_sync(cta, index, id);
+  if (is_exchange(op)) return exec_exchange(cta, index, id);
+  if (is_rendezvous(op)) return exec_rendezvous(cta, index, id);
   if (is_collective(cta.p.m, op)) return exec_collective(cta, index, id);
   Group& g = cta.groups[index];
   Mask all(g.lanes, 1);
@@ -288,7 +388,9 @@ bool run_group(Cta& cta, size_t index) {
     moved = true;
   }
   // A rendezvous or named barrier is left only by being released; a wait looks again.
-  if (cta.groups[index].blocked == Blocked::rendezvous || cta.groups[index].blocked == Blocked::named) return moved;
+  Blocked why = cta.groups[index].blocked;
+  if (why == Blocked::rendezvous || why == Blocked::named) return moved;
+  if (why == Blocked::warp && !cta.groups[index].alone) return moved;
   cta.groups[index].blocked = Blocked::no;
   while (settle_frames(cta, cta.groups[index])) {
     const Frame& f = cta.groups[index].frames.back();
@@ -411,7 +513,12 @@ void run_ctas(std::vector<std::unique_ptr<Cta>>& ctas, BlockId body, const std::
         done &= std::all_of(cta->groups.begin(), cta->groups.end(), [](const Group& g) { return g.done; });
       if (done) return;
     }
-    if (!moved && open) deadlock(*open);
+    if (moved || !open) continue;
+    bool alone = false;
+    for (auto& cta : ctas)
+      for (Group& g : cta->groups)
+        if (!g.done && g.blocked == Blocked::warp && !g.alone) g.alone = alone = true;
+    if (!alone) deadlock(*open);
   }
 }
 

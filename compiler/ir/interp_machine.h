@@ -66,6 +66,7 @@ struct Program {
   std::map<uint32_t, Memory> globals;   // by slot
   std::vector<Memory*> registered;      // global buffers, for addresses
   int64_t max_steps = 0;
+  uint32_t random_slot = 0;  // where groups keep the state of threads' random numbers
   std::mutex atomics;
   std::mutex printing;
 };
@@ -82,7 +83,7 @@ struct Frame {
   int64_t lo = 0, top = 0;  // ws: the section's threads
 };
 
-enum class Blocked { no, mbarrier, rendezvous, named };
+enum class Blocked { no, mbarrier, rendezvous, named, warp };  // warp: for the other lanes of an exchange
 struct Group {
   std::vector<int32_t> threads;  // of a CTA; one representative in a group of iterations
   size_t lanes = 0;
@@ -96,6 +97,7 @@ struct Group {
   uint32_t barrier = 0;  // slot of the array
   int64_t index = 0, phase = 0;
   bool released = false;  // the operation it waits at was carried out by another group
+  bool alone = false;     // nobody else comes to the exchange it waits at
   bool done = false;
 };
 using Mask = std::vector<uint8_t>;
@@ -130,6 +132,12 @@ void add_atomically(Program& p, const std::string& op, const Memory& mem, int64_
 // Executes an op that is no control flow, no tile operation and cannot block, for the lanes of the mask (null: all).
 // False: the op is of another kind.
 bool exec_scalar(Cta& cta, Group& g, OpId id, const Mask* mask);
+
+// ---- interp_intrinsic.cc: calls that are no functions of one thread's operands
+bool exec_intrinsic(Cta& cta, Group& g, const Op& op, const Mask* mask);  // false: not one of them
+bool is_exchange(const Op& op);    // lanes of a warp read each other's values
+bool is_rendezvous(const Op& op);                                         // all threads of the CTA or cluster meet
+void finish_rendezvous(Cta& cta, const std::vector<Group*>& here, const Op& op);
 
 // ---- interp_lanes.cc: blocks without blocking ops, under masks
 void exec_inline(Cta& cta, Group& g, BlockId block, Mask& mask);

@@ -167,6 +167,14 @@ void exec_store(Cta& cta, Group& g, const Op& op, const Mask* mask) {
   }
 }
 
+std::string atomic_name(const Module& m, const Op& op) {
+  if (op.kind == OpKind::atomic_store) return "exchange";
+  if (op.kind != OpKind::reducer_update) return std::string(text_attr(op, "op", "add"));
+  OpId def = m[op.operands[0]].def;
+  std::string name(def.valid() ? text_attr(m[def], "reducer", "sum") : "sum");
+  return name == "sum" ? "add" : name.starts_with("bit") ? name.substr(3) : name;
+}
+
 void exec_atomic(Cta& cta, Group& g, const Op& op, const Mask* mask) {
   const Program& p = cta.p;
   std::vector<Number> before(g.lanes);
@@ -183,8 +191,7 @@ void exec_atomic(Cta& cta, Group& g, const Op& op, const Mask* mask) {
       continue;
     }
     Number v = convert(type, mem.dtype, slot(p, g, op.operands.back()).at(i));
-    add_atomically(cta.p, op.kind == OpKind::atomic_store ? "exchange" : std::string(text_attr(op, "op", "add")), mem,
-                   offset, v, &before[i]);
+    add_atomically(cta.p, atomic_name(p.m, op), mem, offset, v, &before[i]);
   }
   if (!op.results.empty()) set_lanes(slot(p, g, op.results[0]), std::move(before));
 }
@@ -298,7 +305,8 @@ bool exec_scalar(Cta& cta, Group& g, OpId id, const Mask* mask) {
     case OpKind::store: return exec_store(cta, g, op, mask), true;
     case OpKind::atomic_element:
     case OpKind::atomic_load:
-    case OpKind::atomic_store: return exec_atomic(cta, g, op, mask), true;
+    case OpKind::atomic_store:
+    case OpKind::reducer_update: return exec_atomic(cta, g, op, mask), true;
     case OpKind::region: return true;  // read where it is used
     case OpKind::assume:
     case OpKind::layout:
@@ -317,7 +325,9 @@ bool exec_scalar(Cta& cta, Group& g, OpId id, const Mask* mask) {
       for (size_t i = 0; i < g.lanes; ++i)
         if (active(mask, i)) arrive(cta, g, op, i);
       return true;
-    default: return op.results.size() == 1 && op.blocks.empty() && exec_pure(cta.p, g, id, mask);
+    default:
+      if (op.results.size() == 1 && op.blocks.empty() && exec_pure(cta.p, g, id, mask)) return true;
+      return op.kind == OpKind::call && exec_intrinsic(cta, g, op, mask);
   }
 }
 

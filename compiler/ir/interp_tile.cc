@@ -1,6 +1,7 @@
 // Tile operations of the interpreter. Boxes are walked by an odometer; matrices are packed into contiguous panels of
 // doubles (or integers) before they are multiplied. An operation on threads' own arrays is carried out by each thread.
 #include <algorithm>
+#include <limits>
 
 #include "compiler/ir/interp_machine.h"
 
@@ -335,6 +336,28 @@ void exec_atomic_fill(Cta& cta, Group& g, const Op& op, size_t lane) {
   });
 }
 
+// ---- reducers: all threads' parts lie in one place here
+std::string reducer_op(const Cta& cta, ValueId reducer) {
+  OpId def = cta.p.m[buffer_of(cta.p.m, reducer)].def;
+  return def.valid() ? std::string(text_attr(cta.p.m[def], "reducer", "sum")) : "sum";
+}
+void exec_reducer_init(Cta& cta, Group& g, const Op& op, size_t lane) {
+  Box b = box_of(cta, g, op.operands[0], lane);
+  std::string name = reducer_op(cta, op.operands[0]);
+  DType type = b.mem.dtype;
+  double inf = std::numeric_limits<double>::infinity();
+  Number v = name == "max"    ? convert(DType::f64, type, of(-inf))
+             : name == "min"  ? convert(DType::f64, type, of(inf))
+             : is_float(type) ? of(0.0)
+                              : of(wrap_to(type, name == "bitand" ? -1 : 0));
+  if (op.operands.size() > 1)
+    v = convert(cta.p.m[op.operands[1]].type.dtype, type, slot(cta.p, g, op.operands[1]).at(lane));
+  walk_box(b.extent, [&](const std::vector<int64_t>& at) { store(type, b.mem.data, element(b, at), v); });
+}
+void exec_reducer_finalize(Cta& cta, Group& g, const Op& op, size_t lane) {
+  if (op.operands.size() > 1) exec_copy(cta, g, op, lane);
+}
+
 // Columns [rows: output pixels][kernel row, kernel column, channel] of an image NHWC; rows of it that lie in the
 // padding are 0.
 void exec_im2col(Cta& cta, Group& g, const Op& op, size_t lane) {
@@ -412,6 +435,8 @@ constexpr TileRow kTileRows[] = {
     {OpKind::atomic, exec_atomic_tile},
     {OpKind::atomic_fill, exec_atomic_fill},
     {OpKind::im2col, exec_im2col},
+    {OpKind::reducer_init, exec_reducer_init},
+    {OpKind::reducer_finalize, exec_reducer_finalize},
     {OpKind::tma_gather, exec_gather},
     {OpKind::tma_scatter, exec_gather},
     {OpKind::copy_cluster, exec_copy_cluster},
@@ -452,7 +477,11 @@ Group representative(const Cta& cta, const Group& g, const Op& loop, size_t lane
       one.locals[local->first] = local->second;  // cells of all threads; narrowed below
     }
   });
+  // Random numbers are drawn in the order of the iterations; which thread runs which is not known, so there is one.
+  if (auto random = g.locals.find(cta.p.random_slot); random != g.locals.end() && cta.thread_count == 1)
+    one.locals[random->first] = random->second;
   for (auto& [at, local] : one.locals) {
+    if (at == cta.p.random_slot) continue;
     uint8_t* cells = local.of(lane);
     std::vector<uint8_t> mine(cells, cells + local.shape.bytes);
     local.cells.clear();
@@ -499,6 +528,8 @@ void exec_parallel(Cta& cta, Group& group, const Op& op, size_t lane) {
     }
     Mask mask(g.lanes, 1);
     exec_inline(cta, g, body, mask);
+    if (auto random = g.locals.find(cta.p.random_slot); random != g.locals.end())
+      group.locals[random->first] = random->second;
   }
 }
 
