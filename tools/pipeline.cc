@@ -48,7 +48,10 @@ FileKind file_kind(const std::string& path) {
 Program load_program(const std::string& path, const eval::EvalOptions& options) {
   if (file_kind(path) == FileKind::ir) return load_ir(path, options);
   eval::Evaluated e = eval::evaluate_file(path, options);
-  Program p{.diags = std::move(e.diags), .found = std::move(e.kernels), .not_followed = std::move(e.not_followed)};
+  Program p{.diags = std::move(e.diags),
+            .found = std::move(e.kernels),
+            .not_followed = std::move(e.not_followed),
+            .warnings = std::move(e.warnings)};
   for (size_t i = 0; i < e.module.funcs.size(); ++i) p.kernels.push_back(extract(e.module, i));
   p.module = std::move(e.module);
   if (p.kernels.empty() && p.diags.empty()) p.diags.push_back(input_error({}, path + ": no kernel found"));

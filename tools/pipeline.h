@@ -25,6 +25,7 @@ struct Program {
   std::vector<Diag> diags;               // of kernels that could not be evaluated, and of the file
   std::vector<eval::FoundKernel> found;  // of a .py file
   std::vector<Diag> not_followed;        // its host code that was not
+  std::vector<Diag> warnings;            // of the front end
 };
 // .py and .ir files.
 Program load_program(const std::string& path, const eval::EvalOptions& options);

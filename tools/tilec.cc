@@ -172,6 +172,7 @@ int run(Options o) {
   Program program = load_program(o.file, eval);
   int code = kExitOk;
   std::vector<KernelReport> verdicts;
+  for (const Diag& d : program.warnings) report(d);
   for (const Diag& d : program.diags) {
     report(d);
     verdicts.push_back(failed_input(o.file, d));

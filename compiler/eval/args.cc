@@ -21,7 +21,7 @@ Trace& traced(Session& s, const Args& a) { return need_trace(s, a.where, std::st
 Trace& in_launch(Session& s, const Args& a) { return need_launch(s, a.where, std::string("T.") + a.builtin->name); }
 Trace& collective(Session& s, const Args& a) {
   Trace& t = in_launch(s, a);
-  if (t.parallel_depth > 0) fail(a.where, std::string("T.") + a.builtin->name + " inside T.Parallel");
+  if (t.parallel_depth > 0) fail_rule(a.where, "LANG-01", std::string("T.") + a.builtin->name + " inside T.Parallel");
   return t;
 }
 

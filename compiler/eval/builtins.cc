@@ -56,6 +56,16 @@ constexpr SubSpace kSubSpaces[] = {
     {"tilelang", "base", "tilelang"},
     {"tilelang", "GemmWarpPolicy", "GemmWarpPolicy"},
     {"tilelang", "tvm", "tvm"},
+    {"tilelang", "cuda", "cuda"},
+    {"tilelang", "intrinsics", "intrinsics"},
+    {"cuda", "intrinsics", "intrinsics"},
+    {"cuda", "language", "T"},
+    {"cuda", "layout", "layout"},
+    {"intrinsics", "layout", "intrinsics"},
+    {"intrinsics", "macro", "intrinsics"},
+    {"intrinsics", "mma_layout", "intrinsics"},
+    {"intrinsics", "utils", "intrinsics"},
+    {"intrinsics", "sparse_layout", "intrinsics"},
     {"tvm", "tir", "tir"},
     {"tvm", "tirx", "tir"},
     {"tvm", "script", "tvm"},
@@ -130,6 +140,8 @@ Value namespace_attribute(Session& s, const NamespaceV& ns, const std::string& n
     if (const Builtin* b = find_builtin("T", name)) return Value{b};
     return is_language_name(name) ? language_attribute(name, where) : opaque(s, "tvm.tir." + name, where);
   }
+  if (space == "intrinsics")  // what it shares with T; the rest is not known
+    if (const Builtin* b = find_builtin("T", name)) return Value{b};
   if (space == "tvm" && name == "DataType") return Value{find_builtin("T", "dtype")};
   if (space == "T") return language_attribute(name, where);
   if (space == "GemmWarpPolicy") {

@@ -137,8 +137,8 @@ Value copy_cluster(Session& s, Scope&, Args& a) {
   if (a.given("dst_block") && a.given("cluster_mask"))
     fail(a.where, "T.copy_cluster goes to dst_block or to the blocks of cluster_mask, not both");
   std::vector<ir::ValueId> operands{emit_box(s, from), emit_box(s, to)};
-  if (const Value* barrier = a.get("remote_barrier")) append_barrier(s, *barrier, a.where, operands);
   if (a.given("dst_block")) operands.push_back(index_arg(s, a, "dst_block"));
+  if (const Value* barrier = a.get("remote_barrier")) append_barrier(s, *barrier, a.where, operands);
   ir::OpId op = t.builder.op(OpKind::copy_cluster, std::move(operands));
   positive_mask(s, a, op);
   hints(s, a, op);

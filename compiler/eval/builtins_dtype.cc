@@ -22,6 +22,14 @@ bool in_family(DType t) {
 }
 Value is_f8f6f4_family(Session& s, Scope&, Args& a) { return boolean(in_family(type_arg(s, a))); }
 
+// How many elements of A one element of the metadata describes: 4 bits for every group of 4 (two of which are stored),
+// of tfloat32 and float32 of 2.
+Value get_e_factor(Session& s, Scope&, Args& a) {
+  DType x = to_dtype(s, a.need("a_dtype"), a.where), e = to_dtype(s, a.need("meta_dtype"), a.where);
+  int64_t group = info(x).bits == 32 ? 2 : 4;
+  return integer(static_cast<int64_t>(info(e).bits) / 4 * group);
+}
+
 Value get_tvm_dtype(Session& s, Scope&, Args& a) { return Value{type_arg(s, a)}; }
 
 Value validate_gemm_ab_dtypes(Session& s, Scope&, Args& a) {
@@ -38,6 +46,7 @@ constexpr Builtin kRows[] = {
     {"T", "is_float4_e2m1_unpacked", "value", is_float4_unpacked},
     {"T", "is_f8f6f4_family", "value", is_f8f6f4_family},
     {"T", "get_tvm_dtype", "value", get_tvm_dtype},
+    {"intrinsics", "get_e_factor", "a_dtype, meta_dtype", get_e_factor},
     {"T", "validate_gemm_ab_dtypes", "a_dtype, b_dtype, *, a_in_tmem=, allow_f8f6f4_mixed=", validate_gemm_ab_dtypes},
 };
 }  // namespace

@@ -4,6 +4,8 @@
 //   group = t // (primary * swizzle)   width = max(1, min(swizzle, secondary - group * swizzle))
 //   fast = in_group // width           slow = group * swizzle + in_group % width
 // Sources: tilelang/language/warp_specialize.py, tile_schedule.py.
+#include <algorithm>
+
 #include "compiler/eval/builtin.h"
 
 namespace tc::eval {
@@ -186,7 +188,46 @@ void update(Session& s, const LibraryObject& o, const SourceRange& where) {
   store_var(s, state(o, "n_idx", where), n, where);
 }
 
+// Does the body store to a subscript?
+bool stores(const ast::Body& body) {
+  auto is_subscript = [](ast::ExprRef e) { return std::holds_alternative<ast::Subscript>(e->node); };
+  return std::any_of(body.begin(), body.end(), [&](const ast::Stmt* stmt) {
+    return std::visit(
+        Overload{
+            [&](const ast::Assign& n) { return std::any_of(n.targets.begin(), n.targets.end(), is_subscript); },
+            [&](const ast::AugAssign& n) { return is_subscript(n.target); },
+            [&](const ast::AnnAssign& n) { return is_subscript(n.target); },
+            [&](const ast::If& n) { return stores(n.body) || stores(n.orelse); },
+            [&](const ast::For& n) { return stores(n.body); },
+            [&](const ast::While& n) { return stores(n.body); },
+            [&](const ast::With& n) { return stores(n.body); },
+            [](const auto&) { return false; },
+        },
+        stmt->node);
+  });
+}
+
+// @T.meta_class: methods that store to a subscript build the kernel, as macros do. Source: tilelang/language/meta.py.
+Value meta_class(Session&, Scope&, Args& a) {
+  auto* const* type = a.need("cls").as<ClassObject*>();
+  if (!type) fail(a.where, "T.meta_class takes a class, not " + kind_name(a.need("cls")));
+  for (auto& [name, value] : (*type)->attrs) {
+    auto* const* f = value.as<FunctionObject*>();
+    bool method = f && (*f)->kind == FunctionKind::plain && !name.starts_with("__");
+    if (method && (*f)->body && stores(*(*f)->body)) (*f)->kind = FunctionKind::macro;
+  }
+  return a.need("cls");
+}
+Value inline_method(Session&, Scope&, Args& a) {
+  auto* const* f = a.need("func").as<FunctionObject*>();
+  if (!f) fail(a.where, "T.inline takes a function, not " + kind_name(a.need("func")));
+  (*f)->kind = FunctionKind::macro;
+  return a.need("func");
+}
+
 constexpr Builtin kRows[] = {
+    {"T", "meta_class", "cls", meta_class},
+    {"T", "inline", "func", inline_method},
     {"T", "WSRole", "name, *, warps_lo, warps_hi, max_nreg=", ws_role},
     {"T", "WSPipeline", "name, buffers, depth", ws_pipeline},
     {"T", "WSSync", "kind, pipeline, stage=", ws_sync},

@@ -344,12 +344,19 @@ Evaluated evaluate_module(Session& s, const ast::Module& module) {
     apply_pass_configs(s, instance, module.file);
     ir::Func func = s.traced[*instance.func];
     func.attrs = instance.options.pass_configs;
+    try {
+      check_kernel(s, func);
+    } catch (const Failure& failure) {
+      s.diags.push_back(failure.diag);
+      continue;
+    }
     s.module.funcs.push_back(std::move(func));
   }
   if (!any && s.diags.empty())
     s.diags.push_back(input_error({module.file, 0, 0, 0, 0}, "the file has no kernel '" + s.options->kernel + "'"));
   std::vector<FoundKernel> found = found_kernels(s, kernels);
-  return {std::move(s.module), std::move(s.diags), std::move(found), std::move(s.not_followed)};
+  return {std::move(s.module), std::move(s.diags), std::move(found), std::move(s.not_followed),
+          std::move(s.warnings)};
 }
 
 Evaluated failed(Diag diag) {

@@ -64,6 +64,7 @@ struct Evaluated {
   std::vector<Diag> diags;
   std::vector<FoundKernel> kernels;
   std::vector<Diag> not_followed;  // statements of host code that failed: what they bind is unknown
+  std::vector<Diag> warnings;
 };
 
 // `file` was registered with add_source_file. Reads the manifest beside it if `path` is not empty.

@@ -88,7 +88,10 @@ std::vector<int64_t> written_params(const ir::Module& m, const ir::Func& func) {
     for (size_t i = 0; i < op.operands.size(); ++i) {
       char role = ir::operand_role(op, i);
       if (role != 'w' && role != 'u') continue;
-      auto p = std::find(func.params.begin(), func.params.end(), ir::buffer_of(m, op.operands[i]));
+      ir::ValueId behind = ir::buffer_of(m, op.operands[i]);
+      for (ir::OpId def = m[behind].def; def.valid() && m[def].kind == OpKind::view; def = m[behind].def)
+        behind = ir::buffer_of(m, m[def].operands[0]);
+      auto p = std::find(func.params.begin(), func.params.end(), behind);
       if (p != func.params.end()) written[static_cast<size_t>(p - func.params.begin())] = true;
     }
   });

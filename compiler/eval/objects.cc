@@ -59,7 +59,8 @@ bool is_record(const ClassObject& type, int depth = 0) {
 
 Value bound(Session& s, const Value& function, const Value& self, const Value& type, const SourceRange& where) {
   auto* const* f = function.as<FunctionObject*>();
-  if (!f || (*f)->kind != FunctionKind::plain) return function;
+  bool method = f && ((*f)->kind == FunctionKind::plain || (*f)->kind == FunctionKind::macro);
+  if (!method) return function;
   switch ((*f)->role) {
     case MethodRole::static_method: return function;
     case MethodRole::class_method: return partial(s, function, {type});

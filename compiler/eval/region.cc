@@ -36,8 +36,9 @@ RegionDim slice_index(Session& s, Scope& scope, const ast::Slice& slice, const S
   };
   ir::ValueId lower = bound(slice.lower, MetaInt(0)), upper = bound(slice.upper, extent);
   auto length = constant_difference(s, upper, lower, where);
-  if (!length) fail_unsupported(where, "a slice whose length is known at run time only");
-  if (length->value <= 0) fail(where, "the slice has " + std::to_string(length->value) + " elements");
+  if (!length) return {lower, runtime_extent(s, scalar_binary(s, ir::OpKind::sub, upper, lower))};
+  if (!length->dynamic() && length->value <= 0)
+    fail(where, "the slice has " + std::to_string(length->value) + " elements");
   return {lower, *length};
 }
 }  // namespace
@@ -104,10 +105,11 @@ size_t non_one(const Extents& e) {
 }
 
 MetaInt smaller(Session& s, const MetaInt& a, const MetaInt& b, const SourceRange& where) {
-  if (a.value == b.value) {
+  if (a.value == b.value && (!a.dynamic() || a.expr == b.expr)) {
     require_equal(s, a, b, where);
     return a;
   }
+  if (a.dynamic() || b.dynamic()) return ir::meta_binary(s.module, ir::MetaKind::min, a, b);
   const MetaInt &low = a.value < b.value ? a : b, &high = a.value < b.value ? b : a;
   std::vector<std::string> params;
   ir::meta_params(s.module, low.expr, params);
@@ -123,6 +125,7 @@ void legalize(Session& s, Extents& a, Extents& b, const SourceRange& where) {
     if (x.value == y.value) continue;
     if (x.value == 1) x = y;
     else if (y.value == 1) y = x;
+    else if (x.dynamic() || y.dynamic()) x = y = ir::meta_binary(s.module, ir::MetaKind::max, x, y);
     else x = y = smaller(s, x, y, where).value == x.value ? y : x;  // the larger
   }
 }
@@ -159,11 +162,13 @@ void check_match(Session& s, const Box& a, const Box& b, const SourceRange& wher
     if (e.value != 1) y.push_back(e);
   auto shape = [](const Extents& e) {
     std::string out;
-    for (const MetaInt& i : e) out += (out.empty() ? "" : " x ") + std::to_string(i.value);
+    for (const MetaInt& i : e) out += (out.empty() ? "" : " x ") + (i.dynamic() ? "?" : std::to_string(i.value));
     return out.empty() ? std::string("1") : out;
   };
   bool same = x.size() == y.size();
-  for (size_t i = 0; same && i < x.size(); ++i) same = require_equal(s, x[i], y[i], where);
+  // Of extents known at run time only nothing is proved.
+  for (size_t i = 0; same && i < x.size(); ++i)
+    same = x[i].dynamic() || y[i].dynamic() || require_equal(s, x[i], y[i], where);
   if (!same) fail(where, "the source of the copy has " + shape(x) + " elements, the destination " + shape(y));
 }
 

@@ -80,7 +80,11 @@ constexpr std::pair<MetaKind, OpKind> kMetaOps[] = {
 // The value of a factory parameter inside of a dynamic expression is part of the expression's text only.
 ir::ValueId meta_scalar(Session& s, ir::MetaId expr) {
   const ir::MetaNode n = s.module[expr];
-  if (n.kind == MetaKind::symbol) return symbol_value(s, n.name, DType::i32);
+  if (n.kind == MetaKind::symbol) {
+    for (const auto& [name, id] : s.trace->lengths)
+      if (name == n.name) return id;
+    return symbol_value(s, n.name, DType::i32);
+  }
   if (n.kind == MetaKind::literal) return constant(s, MetaInt(n.value));
   if (n.kind == MetaKind::param) {
     for (const auto& [name, value] : s.trace->param_values)
@@ -99,6 +103,15 @@ ir::ValueId meta_scalar(Session& s, ir::MetaId expr) {
   return a;
 }
 }  // namespace
+
+MetaInt runtime_extent(Session& s, ir::ValueId length) {
+  if (auto known = as_meta(s, length)) return *known;
+  auto& lengths = s.trace->lengths;
+  auto it = std::find_if(lengths.begin(), lengths.end(), [&](const auto& l) { return l.second == length; });
+  std::string name = it != lengths.end() ? it->first : "length." + std::to_string(lengths.size());
+  if (it == lengths.end()) lengths.emplace_back(name, length);
+  return {MetaInt::kDynamic, s.module.new_meta({.kind = MetaKind::symbol, .name = name})};
+}
 
 std::optional<MetaInt> as_meta(Session& s, ir::ValueId v) {
   if (auto c = ir::constant_value(s.module, v)) return c;

@@ -101,6 +101,7 @@ struct Trace {
   std::vector<ir::MetaInt> cluster;  // its cluster dimensions; empty: none
   ir::OpId launch;
   std::vector<std::pair<std::string, ir::ValueId>> symbols;   // run-time integers by name
+  std::vector<std::pair<std::string, ir::ValueId>> lengths;   // of slices, where known at run time only: "length.0"
   std::vector<std::pair<std::string, int64_t>> param_values;  // factory parameters
   Eager* eager = nullptr;
   Instance* instance = nullptr;
@@ -115,6 +116,7 @@ struct Session {
   Heap heap;
   std::vector<Diag> diags;
   std::vector<Diag> not_followed;  // of host code
+  std::vector<Diag> warnings;
   Scope* globals = nullptr;
   const EvalOptions* options = nullptr;
   const std::vector<KernelRequest>* requests = nullptr;
@@ -255,11 +257,16 @@ Value choose(Session& s, ir::ValueId condition, const std::function<Value()>& a,
 Trace& need_trace(Session& s, const SourceRange& where, std::string_view what);
 Trace& need_launch(Session& s, const SourceRange& where, std::string_view what);
 DType dtype_of(Session& s, ir::ValueId v);
+// An extent that is this run-time value.
+ir::MetaInt runtime_extent(Session& s, ir::ValueId length);
 // upper - lower where that is a compile-time number whatever the run-time parts are.
 std::optional<ir::MetaInt> constant_difference(Session& s, ir::ValueId upper, ir::ValueId lower,
                                                const SourceRange& where);
 // The threads 0 <= tid < count for which a condition holds, if it depends on nothing but the thread index.
 std::optional<std::vector<bool>> threads_where(Session& s, ir::ValueId condition, int64_t count);
+
+// ---- rules of the language for a whole kernel (checks.cc)
+void check_kernel(Session& s, const ir::Func& func);
 
 // ---- regions (region.cc)
 Value load_element(Session& s, const Value& v, const SourceRange& where);
@@ -280,6 +287,8 @@ Outcome exec_for(Session& s, Scope& scope, const ast::For& loop, const SourceRan
 Outcome exec_with(Session& s, Scope& scope, const ast::With& with, const SourceRange& where);
 Outcome exec_if_runtime(Session& s, Scope& scope, const ast::If& stmt, const Value& condition,
                         const SourceRange& where);
+// A `while` of a kernel: its condition is evaluated anew before every iteration.
+Outcome exec_while_runtime(Session& s, Scope& scope, const ast::While& stmt, const SourceRange& where);
 void store_element(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const Value& value,
                    const SourceRange& where);
 void store_var(Session& s, const BufferV& var, const Value& value, const SourceRange& where);

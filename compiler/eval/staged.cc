@@ -393,6 +393,31 @@ Outcome exec_for(Session& s, Scope& scope, const ast::For& stmt, const SourceRan
   return exec(s, scope, stmt.orelse);
 }
 
+Outcome exec_while_runtime(Session& s, Scope& scope, const ast::While& stmt, const SourceRange& where) {
+  Trace& t = *s.trace;
+  if (t.parallel_depth > 0) fail(where, "a `while` inside T.Parallel");
+  if (!stmt.orelse.empty()) fail_unsupported(where, "else of a run-time loop");
+  ir::BlockId test = s.module.new_block(), body = s.module.new_block(), outer = t.builder.block;
+  std::optional<bool> known;
+  // Test and body are one scope: a name that the body binds anew and the test reads would not change.
+  Outcome o = run_block(s, scope, body, true, where, [&](Scope& inner) -> Outcome {
+    size_t constants = t.constants.size();
+    t.builder.block = test;
+    Value condition = eval(s, inner, *stmt.test);
+    known = truth(s, condition, where);
+    if (known) return {};
+    t.builder.op(OpKind::condition, {as_condition(s, condition, where)});
+    t.constants.resize(constants);
+    ir::OpId op = s.module.new_op(outer, OpKind::while_, {}, {}, where);
+    s.module[op].blocks = {test, body};
+    t.builder.block = body;
+    return exec(s, inner, stmt.body);
+  });
+  if (known && *known) fail(where, "a `while` whose condition is always true");
+  no_escape(o, where);
+  return {};
+}
+
 Outcome exec_with(Session& s, Scope& scope, const ast::With& with, const SourceRange& where) {
   if (with.items.size() != 1) fail_unsupported(where, "several contexts in one `with`");
   Value context = eval(s, scope, *with.items[0].context);

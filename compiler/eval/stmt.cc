@@ -41,16 +41,13 @@ Outcome exec_if(Session& s, Scope& scope, const If& n, const SourceRange& where)
 }
 
 Outcome exec_while(Session& s, Scope& scope, const While& n, const SourceRange& where) {
+  if (scope.staged && s.trace && !s.host && !s.trace->threads.empty()) return exec_while_runtime(s, scope, n, where);
   while (true) {
     count_step(s, where);
     Value condition = eval(s, scope, *n.test);
     if (const OpaqueObject* o = unknown_condition(s, condition, where))
       return exec_unknown_loop(s, scope, nullptr, none(), n.body, o->what, where);
     auto known = truth(s, condition, where);
-    if (scope.staged) {
-      if (known && *known) fail(where, "a `while` whose condition is always true");
-      if (!known) fail_unsupported(where, "a run-time `while`");
-    }
     if (!known) fail(where, "a condition known at run time only, in a plain Python function");
     if (!*known) return exec(s, scope, n.orelse);
     Outcome o = exec(s, scope, n.body);
@@ -170,16 +167,18 @@ Outcome exec_delete(Session& s, Scope& scope, const Delete& n, const SourceRange
   return {};
 }
 
-Outcome exec_break(Session& s, Scope& scope, const SourceRange& where) {
+// break and continue: of a run-time loop ops, else Python's.
+Outcome leave_iteration(Session& s, Scope& scope, Flow flow, const SourceRange& where) {
+  bool leaves = flow == Flow::broke;
   for (Scope* at = &scope; at && scope.staged; at = at->parent) {
     if (at->is_loop) {
-      if (s.trace->parallel_depth > 0) fail(where, "break inside T.Parallel");
-      s.trace->builder.op(ir::OpKind::break_, {});
+      if (s.trace->parallel_depth > 0) fail(where, leaves ? "break inside T.Parallel" : "continue inside T.Parallel");
+      s.trace->builder.op(leaves ? ir::OpKind::break_ : ir::OpKind::continue_, {});
       return {};
     }
     if (at->is_function) break;
   }
-  return {Flow::broke, {}};
+  return {flow, {}};
 }
 
 Outcome exec_stmt(Session& s, Scope& scope, const Stmt& stmt) {
@@ -226,11 +225,8 @@ Outcome exec_stmt(Session& s, Scope& scope, const Stmt& stmt) {
                         [&](const Outer& n) { return exec_outer(scope, n); },
                         [&](const Delete& n) { return exec_delete(s, scope, n, where); },
                         [&](const Pass&) -> Outcome { return {}; },
-                        [&](const Break&) { return exec_break(s, scope, where); },
-                        [&](const Continue&) -> Outcome {
-                          if (scope.staged) fail_unsupported(where, "continue in a kernel");
-                          return {Flow::continued, {}};
-                        },
+                        [&](const Break&) { return leave_iteration(s, scope, Flow::broke, where); },
+                        [&](const Continue&) -> Outcome { return leave_iteration(s, scope, Flow::continued, where); },
                         [&](const OtherStmt& n) -> Outcome { fail_unsupported(where, "Python's " + n.kind); },
                     },
                     stmt.node);

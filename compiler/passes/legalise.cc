@@ -105,7 +105,7 @@ Status check_lowered(const Module& m, const Op& op) {
       const Type& t = m[v].type;
       if (info(t.dtype).cuda.empty())
         return refuse(op, "element type " + std::string(info(t.dtype).name) + " in generated code");
-      if (t.kind == TypeKind::buffer && (is_dynamic(t) || t.space == Space::tmem))
+      if (t.lanes != 1 || is_dynamic(t) || (t.kind == TypeKind::buffer && t.space == Space::tmem))
         return refuse(op, type_text(m, t) + " in generated code");
     }
   return {};
