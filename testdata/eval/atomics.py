@@ -4,7 +4,7 @@
 # CHECK: launch %c2{{[_0-9]*}} {threads=128}{{.*}} |%bx: i32
 # CHECK: %s = alloc : shared f32[32, 64]
 # CHECK: atomic_element %c, %c0{{[_0-9]*}}, %c1{{[_0-9]*}} {op="add", order="relaxed"} : i32
-# CHECK: %old = alloc : local i32[1]
+# CHECK: %old = alloc {scope="local.var"} : local i32[1]
 # CHECK: store %old, %c0{{[_0-9]*}}, %{{[0-9]+}}
 # CHECK: atomic_element %c, %bx, %{{[0-9]+}} {op="max", order="release"} : i32
 # CHECK: atomic_element %c, %c1{{[_0-9]*}}, %c3{{[_0-9]*}} {op="or", order="relaxed"} : i32

@@ -30,7 +30,7 @@
 # CHECK: scan %x_scan, %x_scan {op="max", dim=0, reverse=0}
 # CHECK: copy %x_scan, %x
 # CHECK: call %{{[0-9]+}} {name="any_of"} : b1
-# CHECK: %flag = alloc : local b1[1]
+# CHECK: %flag = alloc {scope="local.var"} : local b1[1]
 # CHECK: store %flag, %c0{{[_0-9]*}}, %{{[0-9]+}}
 # CHECK: %r = alloc {reducer="max"} : fragment f32[32]
 # CHECK: reducer_init %r, %{{[0-9]+}}

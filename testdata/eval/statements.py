@@ -3,7 +3,7 @@
 # CHECK-LABEL: func @statements
 # CHECK: launch %c1{{[_0-9]*}} {threads=32}{{.*}} |%bx: i32
 # CHECK: %s = alloc : shared i32[64, 32]
-# CHECK: %i = alloc : local i32[1]
+# CHECK: %i = alloc {scope="local.var"} : local i32[1]
 # CHECK: store %i, %c0{{[_0-9]*}}, %c0{{[_0-9]*}}
 # CHECK: while
 # CHECK: %choice = alloc : local b1[1]
