@@ -50,6 +50,59 @@ TEST(Instances, OfCallsAndDefaults) {
   EXPECT_EQ(instances(text(with_default)), (Names{"scale[N=16, two=2] default"}));
 }
 
+// Without a main(): tests with the first values of their marks. A kernel that only another command line reaches.
+TEST(Instances, OfTestsAndOtherCommandLines) {
+  std::string f = kFactory;
+  EXPECT_EQ(instances(text("import pytest\n" + f +
+                           "@pytest.mark.parametrize('n,k', [(4, 1), (8, 2)])\n"
+                           "def test_scale(n, k):\n    scale(n, two=k)\n")),
+            (Names{"scale[N=4, two=1] test_scale"}));
+  std::string other = f;
+  other.replace(other.find("scale(N"), 5, "twice");
+  std::string program = f + other +
+                        "import argparse\n"
+                        "if __name__ == '__main__':\n"
+                        "    p = argparse.ArgumentParser()\n"
+                        "    p.add_argument('--kind', choices=['one', 'two'], default='one')\n"
+                        "    args = p.parse_args()\n"
+                        "    scale(4)\n"
+                        "    if args.kind == 'two':\n        twice(8)\n";
+  EXPECT_EQ(instances(text(program)), (Names{"scale[N=4, two=2] main", "twice[N=8, two=2] main --kind two"}));
+}
+
+// A call that fails is reported where it is; the factory is not reported again.
+TEST(Instances, FailingCallsAreReportedOnce) {
+  std::string f = kFactory;
+  EXPECT_EQ(instances(text(f + "scale()\n")),
+            (Names{"k.py:12:1: 'scale' needs a value for N: a call, --arg or a manifest can give it"}));
+}
+
+TEST(Instances, AreListedWithTheirReasons) {
+  std::string f = kFactory;
+  Evaluated called = text(f + "scale(8)\n"), open = text(f);
+  ASSERT_EQ(called.kernels.size(), 1u);
+  EXPECT_EQ(called.kernels[0].params, "N, two=2");
+  ASSERT_EQ(called.kernels[0].instances.size(), 1u);
+  EXPECT_EQ(called.kernels[0].instances[0].text, "scale[N=8, two=2]");
+  ASSERT_EQ(open.kernels.size(), 1u);
+  EXPECT_TRUE(open.kernels[0].instances.empty());
+  EXPECT_EQ(open.kernels[0].unresolved, "'scale' needs a value for N: a call, --arg or a manifest can give it");
+}
+
+TEST(Bounds, EndWithADiagnostic) {
+  auto first = [](const std::string& body, int64_t steps) {
+    Evaluated e = text(body, {.max_steps = steps});
+    return e.diags.empty() ? std::string() : e.diags[0].message;
+  };
+  EXPECT_EQ(first("while True:\n    pass\n", 1000),
+            "the evaluation takes more than 1000 steps; --max-steps allows more");
+  EXPECT_EQ(first("def f(n):\n    return f(n)\nf(1)\n", 100000), "calls nested more than 100 deep");
+  EXPECT_EQ(first("s = 'a'\nwhile True:\n    s = s + s\n", 100000),
+            "the lists and texts of the file have more than 40000000 items");
+  EXPECT_EQ(first("l = []\nl.append(l)\nprint(str(l), l == l)\n", 1000),
+            "the file defines no kernel: no @T.prim_func and no @tilelang.jit factory");
+}
+
 TEST(Instances, ArgsOverrideByName) {
   std::string f = kFactory;
   EXPECT_EQ(instances(text(f, {.args = {{"N", "32"}}})), (Names{"scale[N=32, two=2] arg"}));

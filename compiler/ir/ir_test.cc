@@ -44,6 +44,15 @@ TEST(Ir, PrintOfParseIsTheText) {
   EXPECT_TRUE(s.ok()) << render(s.error());
 }
 
+TEST(Ir, TextsKeepTheirBackslashes) {
+  std::string text(kRing);
+  text.replace(text.find("\"literal\""), 9, R"("a \\n \"b\" \n \\")");
+  auto m = parse("a.ir", text);
+  ASSERT_TRUE(m.ok()) << render(m.error());
+  EXPECT_EQ(m->funcs[0].specialisation, "a \\n \"b\" \n \\");
+  EXPECT_EQ(print(*m), text);
+}
+
 TEST(Ir, OpsKnowTheirLineInTheTextAndTheirSource) {
   auto m = parse("a.ir", kRing);
   ASSERT_TRUE(m.ok());

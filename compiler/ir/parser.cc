@@ -62,8 +62,9 @@ struct Lexer {
   Token string(Token t) {
     size_t start = at++;
     while (at < text.size() && text[at] != '"' && text[at] != '\n') {
-      if (text[at] == '\\' && at + 1 < text.size()) ++at;
-      t.text += text[at] == 'n' && text[at - 1] == '\\' ? '\n' : text[at];
+      const bool escaped = text[at] == '\\' && at + 1 < text.size();
+      if (escaped) ++at;
+      t.text += escaped && text[at] == 'n' ? '\n' : text[at];
       ++at;
     }
     bool closed = at < text.size() && text[at] == '"';
