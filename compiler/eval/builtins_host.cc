@@ -117,7 +117,7 @@ Value extreme(Session& s, Scope& scope, Args& a, bool want_max) {
     for (size_t i = 1; i < items.size(); ++i) {
       Value key = apply(s, scope, a.need("key"), {items[i]}, {}, a.where);
       Value better = compare(s, want_max ? ast::CmpOp::gt : ast::CmpOp::lt, key, best_key, a.where);
-      if (better.is<const OpaqueObject*>()) return better;
+      if (const OpaqueObject* o = unknown_condition(s, better, a.where)) return derived(s, *o, o->what);
       if (to_bool(s, better, a.where, "the comparison")) best = items[i], best_key = key;
     }
     return best;
@@ -133,6 +133,7 @@ Value extreme(Session& s, Scope& scope, Args& a, bool want_max) {
       best = scalar(scalar_binary(s, want_max ? ir::OpKind::max : ir::OpKind::min, x, y));
     } else {
       Value bigger = compare(s, ast::CmpOp::gt, items[i], best, a.where);
+      if (const OpaqueObject* o = unknown_condition(s, bigger, a.where)) return derived(s, *o, o->what);
       if (bigger.is<const OpaqueObject*>()) return bigger;
       if (to_bool(s, bigger, a.where, "the comparison") == want_max) best = items[i];
     }
