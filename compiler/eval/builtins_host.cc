@@ -256,6 +256,8 @@ Value zip(Session& s, Scope&, Args& a) {
 // ---- math
 template <double (*F)(double)>
 Value math_fn(Session& s, Scope&, Args& a) {
+  if (const OpaqueObject* o = unknown_condition(s, a.need("x"), a.where))
+    return derived(s, *o, std::string("math.") + a.builtin->name + "(" + o->what + ")");
   Value x = binary(s, ast::BinOp::mult, a.need("x"), real(1.0), a.where);  // a float that remembers its parameters
   if (x.is<const OpaqueObject*>()) return x;
   const auto* f = x.as<FloatV>();
@@ -265,6 +267,7 @@ Value math_fn(Session& s, Scope&, Args& a) {
 template <double (*F)(double)>
 Value math_int_fn(Session& s, Scope& scope, Args& a) {
   Value x = math_fn<F>(s, scope, a);
+  if (x.is<const OpaqueObject*>()) return x;
   Args inner{a.builtin, a.where, {{"x", x}}, {}};
   return py_int(s, scope, inner);
 }

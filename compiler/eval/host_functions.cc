@@ -80,6 +80,18 @@ Value chain(const Call& c) {
     for (Value& v : c.items(i)) out.push_back(std::move(v));
   return list(c.s, std::move(out));
 }
+Value accumulate(const Call& c) {
+  std::vector<Value> out;
+  if (const Value* initial = c.get(99, "initial")) out.push_back(*initial);
+  const Value* function = c.get(1, "func");
+  for (const Value& item : c.items(0)) {
+    count_step(c.s, c.where);
+    if (out.empty()) out.push_back(item);
+    else if (function) out.push_back(apply(c.s, c.scope, *function, {out.back(), item}, {}, c.where));
+    else out.push_back(binary(c.s, ast::BinOp::add, out.back(), item, c.where));
+  }
+  return list(c.s, std::move(out));
+}
 Value pairs(const Call& c) {  // combinations(items, 2), permutations(items, 2)
   std::vector<Value> items = c.items(0), out;
   const Value* size = c.get(1, "r");
@@ -197,6 +209,7 @@ constexpr Row kRows[] = {
     {"functools.reduce", reduce},
     {"itertools.product", product},
     {"itertools.chain", chain},
+    {"itertools.accumulate", accumulate},
     {"itertools.combinations", pairs},
     {"itertools.permutations", pairs},
     {"os.environ.get", otherwise},

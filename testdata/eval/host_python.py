@@ -6,6 +6,7 @@
 # CHECK: func @scale {{.*}} {instance="scale[N=32, tag=True]", specialisation="main"}
 # CHECK: func @scale {{.*}} {instance="scale[N=40, tag=(4, 64, 3)]", specialisation="main"}
 # CHECK: func @scale {{.*}} {instance="scale[N=48, tag=13]", specialisation="main"}
+# CHECK: func @scale {{.*}} {instance="scale[N=20, tag=56]", specialisation="main"}
 # CHECK-NOT: func
 import itertools
 import os
@@ -55,6 +56,7 @@ def main():
     y = torch.einsum("hdn, hdk -> kdn", x, torch.empty(2, 64, 4))
     scale(sum(a * b for a, b in itertools.product([1, 2], [4, 5])) + 13, y.shape)
     scale(48, lengths())
+    scale(*itertools.accumulate([20, 36]))
 
 
 if __name__ == "__main__":
