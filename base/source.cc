@@ -1,7 +1,9 @@
 #include "base/source.h"
 
 #include <deque>
+#include <functional>
 #include <mutex>
+#include <unordered_map>
 
 namespace tc {
 namespace {
@@ -12,6 +14,7 @@ struct SourceFile {
 struct SourceTable {
   std::mutex lock;
   std::deque<SourceFile> files{{"", ""}};
+  std::unordered_multimap<size_t, FileId> by_text;  // hash of the text: a long run adds thousands of texts of one name
 };
 SourceTable& table() {
   static SourceTable t;
@@ -25,11 +28,14 @@ const SourceFile& file(FileId id) {
 
 FileId add_source_file(std::string_view name, std::string_view text) {
   std::lock_guard guard(table().lock);
-  auto& files = table().files;
-  for (size_t i = 1; i < files.size(); ++i)
-    if (files[i].name == name && files[i].text == text) return static_cast<FileId>(i);
+  auto& [lock, files, by_text] = table();
+  const size_t hash = std::hash<std::string_view>{}(text);
+  for (auto [at, end] = by_text.equal_range(hash); at != end; ++at)
+    if (files[at->second].name == name && files[at->second].text == text) return at->second;
   files.push_back({std::string(name), std::string(text)});
-  return static_cast<FileId>(files.size() - 1);
+  const auto id = static_cast<FileId>(files.size() - 1);
+  by_text.emplace(hash, id);
+  return id;
 }
 
 std::string_view source_file_name(FileId id) { return file(id).name; }

@@ -435,6 +435,9 @@ std::string param_text(const Param& p) {
 
 enum class Form { plain, header };
 
+// The head of a source file: comments, blank lines, and directives of the preprocessor.
+bool may_be_in_header(std::string_view line) { return line.empty() || line.starts_with("//") || line.starts_with('#'); }
+
 // Calls visit(line number, item text) for each item line; stops at the first non-empty answer.
 template <class Visit>
 Expected<Manifest> read_lines(std::string_view text, Form form, Visit visit) {
@@ -446,8 +449,9 @@ Expected<Manifest> read_lines(std::string_view text, Form form, Visit visit) {
     line = trim(line);
     if (line.empty()) continue;
     const bool comment = line.starts_with("//");
+    if (form == Form::header && !may_be_in_header(line)) break;
     if (comment) line = trim(line.substr(2));
-    if (form == Form::header && !comment) break;
+    else if (form == Form::header) continue;
     if (!visit(line, comment)) continue;
     if (std::string error = reader.item(line); !error.empty()) return Error{error, number};
   }
@@ -491,7 +495,7 @@ Expected<Manifest> parse_manifest_header(std::string_view text) {
 bool has_manifest_header(std::string_view text) {
   for (std::string_view line : split(text, '\n')) {
     line = trim(line);
-    if (!line.empty() && !line.starts_with("//")) return false;
+    if (!may_be_in_header(line)) return false;
     if (line.starts_with("//") && trim(line.substr(2)).starts_with("launch:")) return true;
   }
   return false;

@@ -122,7 +122,8 @@ struct Manifest {
 
 // A plain manifest: every line that is not blank and not a `#` comment must be an item.
 Expected<Manifest> parse_manifest(std::string_view text);
-// The leading `//` block of a source file; comment lines that are no item are passed over.
+// The `//` lines at the head of a source file, before its first line of code (`#include` and the like are none); comment
+// lines that are no item are passed over.
 Expected<Manifest> parse_manifest_header(std::string_view text);
 // True where the leading `//` block has a `launch:` line.
 bool has_manifest_header(std::string_view text);

@@ -5,10 +5,6 @@
 namespace tc::tools {
 namespace {
 
-bool starts_line(const std::string& text, const std::string& what) {
-  return text.rfind("// " + what, 0) == 0 || text.find("\n// " + what) != text.npos;
-}
-
 Result<std::string> chosen_kernel(const std::string& file, const LaunchOptions& o,
                                   const std::vector<std::string>& entries) {
   if (!o.kernel.empty()) return o.kernel;
@@ -42,9 +38,9 @@ Status set_dim(const char* option, const std::string& text, runtime::Dim3& d) {
 
 Result<runtime::Manifest> launch_of(const std::string& file, const std::string& text, const LaunchOptions& o,
                                     const std::vector<std::string>& entries) {
-  const bool header = starts_line(text, "launch:");
+  const bool header = runtime::has_manifest_header(text);
   if (!header && !o.given())
-    return input_error({}, file + ": has no `// launch:` line; give --grid, --block and --param");
+    return input_error({}, file + ": has no `// launch:` line before its first line of code; write one, or give --grid, --block and --param");
   runtime::Manifest m;
   if (header && o.params.empty()) {
     auto parsed = runtime::parse_manifest_header(text);

@@ -22,6 +22,8 @@ BYTES = ["u8", "s8"] + INTS
 BITS = "b16 b32 b64".split()
 FLOATS = "f32 f64 f16 f16x2 bf16 bf16x2".split()
 PAIRS = ["u16x2", "s16x2"]
+SMALL = ["e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2"]  # of sm_100a and sm_120a
+WIDE = ["f16x2", "bf16x2"]
 ROUND = ["rn", "rz", "rm", "rp"]
 RELATIONS = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan".split()
 ALL = BYTES + ["b8"] + BITS + FLOATS + PAIRS
@@ -79,6 +81,8 @@ FAMILIES = [
     ("cvt", [ROUND + ["rna"], ["relu"], ["satfinite"]], [[t, u] for t in ("f16", "bf16", "tf32") for u in ("f32", "f16", "f64")], "tu"),
     ("cvt", [["rn", "rz"], ["relu"], ["satfinite"]], [[t, u] for t in ("f16x2", "bf16x2", "e4m3x2", "e5m2x2") for u in ("f32",)], "tuu"),
     ("cvt", [["rn", "rz"], ["relu"], ["satfinite"]], [[t, u] for t in ("f16x2", "e4m3x2", "e5m2x2", "bf16x2") for u in ("f16x2", "e4m3x2", "e5m2x2")], "tu"),
+    ("cvt", [["rn", "rz", "rp"], ["satfinite"], ["relu"]], [[t, "f32"] for t in SMALL], "tuu"),
+    ("cvt", [["rn", "rz", "rp"], ["satfinite"], ["relu"]], [[t, u] for t in SMALL + WIDE for u in SMALL + WIDE], "tu"),
     ("vadd vabsdiff vmin", [["sat"], ["add", "min"]], [[t, u, v] for t in ("u32", "s32", "u16") for u in ("u32", "s32") for v in ("u32", "s32")], "rrrr"),
     ("vadd2 vavrg4 vmax4", [["sat"], ["add"]], [[t, u, v] for t in ("u32", "s32") for u in ("u32", "s32") for v in ("u32", "s32")], "rrrr"),
     ("vmad", [["sat"], ["shr7", "shr15"], ["po"]], [[t, u, v] for t in ("u32", "s32") for u in ("u32", "s32") for v in ("u32", "s32")], "rrrr"),
@@ -104,12 +108,16 @@ BEYOND = [r"(addc|subc|madc\.(lo|hi))\.[us]16$", r"(addc|subc)\.sat\.s32$", r"fm
 def bits(t):
     if t in ("u16x2", "s16x2", "f16x2", "bf16x2"):
         return 32
-    if t in ("e4m3x2", "e5m2x2"):
+    if t == "e2m1x2":
+        return 8
+    if t in ("e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "ue8m0x2"):
         return 16
     return int(re.search(r"\d+$", t).group())
 
 
 def register(kind, types, index):
+    if kind in "tu" and types[kind == "u"] == "e2m1x2":
+        return "%b" + str(index)
     if kind in "tuw":
         n = bits(types[0] if kind != "u" else types[1]) * (2 if kind == "w" else 1)
         return {8: "%h", 16: "%h", 32: "%r", 64: "%d"}.get(n, "%q") + str(index)
@@ -134,7 +142,7 @@ def forms(only):
 def module(target, batch):
     out = [f".version 8.6\n.target {target}\n.address_size 64\n"]
     for name, text in batch:
-        out.append(f".visible .entry {name}() {{ .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<10>; .reg .b128 %q<9>;\n{text}\nret; }}\n")
+        out.append(f".visible .entry {name}() {{ .reg .pred %p<9>; .reg .b8 %b<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<10>; .reg .b128 %q<9>;\n{text}\nret; }}\n")
     return "".join(out)
 
 

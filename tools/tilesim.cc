@@ -55,6 +55,9 @@ struct Runnable {
   runtime::Manifest manifest;
   std::optional<ptx::Module> module;  // of image, where it has been parsed already
   std::optional<Kernel> kernel;
+  // Of a bundle:
+  std::vector<runtime::Tensor> given;
+  std::vector<runtime::ExpectedOutput> expected;
 };
 
 void set_fill(runtime::Manifest& m, const std::string& fill) {
@@ -118,7 +121,15 @@ Result<Runnable> from_source(const Options& o) {
   return r;
 }
 
+Result<Runnable> from_bundle(const std::string& folder) {
+  auto b = runtime::read_bundle(folder);
+  if (!b) return input_error({}, b.error().message);
+  Runnable r{.name = b->manifest.kernel, .image = b->ptx, .manifest = b->manifest, .module = {}, .kernel = {}, .given = b->given, .expected = b->expected};
+  return r;
+}
+
 Result<Runnable> load(const Options& o) {
+  if (std::filesystem::is_directory(o.file)) return from_bundle(o.file);
   switch (file_kind(o.file)) {
     case FileKind::python:
     case FileKind::ir: return from_program(o);
@@ -127,20 +138,22 @@ Result<Runnable> load(const Options& o) {
     case FileKind::protocol:
     case FileKind::unknown: break;
   }
-  return input_error({}, o.file + ": tilesim runs .py, .ir, .cu and .ptx files");
+  return input_error({}, o.file + ": tilesim runs .py, .ir, .cu and .ptx files, and bundles");
 }
 
-Result<std::vector<runtime::Tensor>> given_tensors(const std::vector<std::string>& settings,
-                                                   const runtime::Manifest& m) {
+// What a bundle brings, and what the options give in its place.
+Result<std::vector<runtime::Tensor>> given_tensors(const std::vector<std::string>& settings, const Runnable& r) {
+  const runtime::Manifest& m = r.manifest;
   std::vector<std::pair<std::string, std::string>> pairs;
   if (!split_settings("tilesim", "--input", settings, pairs)) return input_error({}, "malformed option");
-  std::vector<runtime::Tensor> tensors;
+  std::vector<runtime::Tensor> tensors = r.given;
   for (const auto& [name, path] : pairs) {
     const runtime::TensorSpec* spec = m.tensor_named(name);
     if (!spec) return input_error({}, "--input: the kernel has no tensor " + name);
     auto t = runtime::read_npy(path, spec->dtype);
     if (!t) return input_error({}, path + ": " + t.error().message);
     t->name = name;
+    std::erase_if(tensors, [&](const runtime::Tensor& old) { return old.name == t->name; });
     tensors.push_back(std::move(*t));
   }
   return tensors;
@@ -152,9 +165,10 @@ struct Reference {
   std::vector<runtime::ExpectedOutput> expected;  // .txt
 };
 
-// The intended results that the file states (`check:`), where that is not too much work.
+// The intended results that the file states (`check:`), where that is not too much work; those of a bundle.
 Result<Reference> intended(const Runnable& r, const std::vector<runtime::Tensor>& given) {
   Reference ref;
+  ref.expected = r.expected;
   uint64_t elements = 0;
   for (const runtime::TensorSpec& t : r.manifest.tensors) elements += t.elements();
   if (r.manifest.checks.empty() || r.kernel || elements > kMostChecked) return ref;
@@ -276,7 +290,7 @@ int run_command(const Options& o) {
     if (!module.ok()) return failed(module.error());
     r->module = std::move(*module);
   }
-  auto given = given_tensors(o.inputs, r->manifest);
+  auto given = given_tensors(o.inputs, *r);
   if (!given.ok()) return failed(given.error());
   auto ref = reference(o, *r, *given);
   if (!ref.ok()) return failed(ref.error());
@@ -382,20 +396,6 @@ int bundle_command(const Options& o) {
   return kExitOk;
 }
 
-int replay_on_sim(const runtime::Bundle& b, const std::string& folder) {
-  auto module = ptx::parse(b.ptx, folder + "/kernel.ptx");
-  if (!module.ok()) return failed(module.error());
-  auto inputs = runtime::make_inputs(b.manifest, b.given);
-  if (!inputs) return usage(inputs.error().message);
-  auto result = sim::run(*module, b.manifest, *inputs, {});
-  if (!result.ok()) return failed(result.error());
-  for (const Diag& d : result->findings) report(d);
-  std::string said;
-  bool equal = compare({{}, b.expected}, result->outputs, said);
-  std::printf("%s: %s; %s\n", folder.c_str(), std::string(sim::name_of(result->outcome)).c_str(), said.c_str());
-  return result->outcome == sim::Outcome::clean && equal ? kExitOk : kExitFinding;
-}
-
 int replay_on_cuda(const runtime::Bundle& b, const Options& o) {
   runtime::DeviceOptions device{.device = std::atoi(o.device.c_str() + 5),
                                 .timeout_seconds = o.timeout > 0 ? static_cast<int>(o.timeout) : 20,
@@ -421,15 +421,15 @@ int replay_on_cuda(const runtime::Bundle& b, const Options& o) {
 int replay_command(const Options& o) {
   auto b = runtime::read_bundle(o.file);
   if (!b) return usage(b.error().message);
-  if (o.device == "sim") return o.bench ? usage("--bench needs a CUDA device") : replay_on_sim(*b, o.file);
+  if (o.device == "sim") return o.bench ? usage("--bench needs a CUDA device") : run_command(o);
   if (!o.device.starts_with("cuda:")) return usage("--device is cuda:N or sim");
   return replay_on_cuda(*b, o);
 }
 
 void program_options(CLI::App& c, Options& o) {
-  c.add_option("FILE", o.file, "a .py, .ir, .cu or .ptx file")->required();
+  c.add_option("FILE", o.file, "a .py, .ir, .cu or .ptx file; a bundle's folder")->required();
   c.add_option("--arch", o.arch, "target (default sm_90a)");
-  c.add_option("--kernel", o.kernel, "only this factory or prim_func");
+  c.add_option("--kernel", o.kernel, "only this factory, prim_func or .entry");
   c.add_option("--arg", o.args, "NAME=VALUE of the specialisation")->allow_extra_args(false);
   c.add_option("--pass-config", o.pass_configs, "KEY=VALUE")->allow_extra_args(false);
   c.add_option("--backend", o.backend, "clang or nvcc");

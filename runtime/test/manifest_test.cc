@@ -38,6 +38,17 @@ TEST(Manifest, PrintAndParseAreInverse) {
   EXPECT_EQ(*header, *m);
 }
 
+TEST(Manifest, HeaderEndsAtTheFirstLineOfCode) {
+  const std::string_view launch = "// launch: kernel=k grid=1 block=32 smem=0\n";
+  const std::string after_include = "#include <cuda_fp16.h>\n\n" + std::string(launch) + "#define N 8\n// arg: n i32 8\n";
+  EXPECT_TRUE(has_manifest_header(after_include));
+  auto m = parse_manifest_header(after_include);
+  ASSERT_TRUE(m.ok()) << m.error().message;
+  EXPECT_EQ(m->params.size(), 1u);
+  EXPECT_FALSE(has_manifest_header("int x;\n" + std::string(launch)));
+  EXPECT_FALSE(parse_manifest_header("int x;\n" + std::string(launch)).ok());
+}
+
 TEST(Manifest, ReadsEveryField) {
   auto m = parse_manifest(kFull);
   ASSERT_TRUE(m.ok());

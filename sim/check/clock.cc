@@ -72,7 +72,7 @@ namespace {
 
 bool covers(const Part& a, const Part& b) {
   return a.known.covers(b.known) && a.visible.covers(b.visible) && a.passed.covers(b.passed) &&
-         a.narrow.covers(b.narrow) && a.fenced.covers(b.fenced);
+         a.executed.covers(b.executed) && a.narrow.covers(b.narrow) && a.fenced.covers(b.fenced);
 }
 
 void join(Shared<Part>& into, const Shared<Part>& other) {
@@ -86,6 +86,7 @@ void join(Shared<Part>& into, const Shared<Part>& other) {
   p.known.join(other->known);
   p.visible.join(other->visible);
   p.passed.join(other->passed);
+  p.executed.join(other->executed);
   p.narrow.join(other->narrow);
   p.fenced.join(other->fenced);
 }

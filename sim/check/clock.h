@@ -9,7 +9,9 @@
 //   warp 2 released epoch 7 as a whole, then its lane 0 alone epoch 9:   all[2] = 7, ahead: row 2, lane 0 = 9, others 0
 // `known` is happens-before; `visible` is the part of it that the async proxy sees as well (FENCE-01). `passed` is more:
 // what is over, though nothing that it wrote need be visible: a relaxed arrival says no more than that. It is enough to
-// overwrite what was read or copied there (not what a thread wrote), and for the CTA that is told to exit.
+// overwrite what was read or copied there (not what a thread wrote), and for the CTA that is told to exit. `executed` is
+// the weakest: what lanes had issued when they met in a shfl, vote, match, redux or elect, which order no memory in the
+// PTX model. It is enough for mbarrier.inval after what they did on the barrier (as cuda::pipeline ends), for nothing else.
 // Parts are shared between clocks and copied when one of them changes; one thread uses them at a time.
 #pragma once
 #include <array>
@@ -83,7 +85,7 @@ class Knowledge {
 // About the agents of one cluster.
 struct Part {
   uint32_t references = 0;
-  Knowledge known, visible, passed;
+  Knowledge known, visible, passed, executed;
   Knowledge fenced;  // of `known`, what its threads have fenced: a relaxed write of whoever knows it publishes it
   Knowledge narrow;  // would be known, were scopes not looked at (sim/check/scope.h)
 };

@@ -17,8 +17,11 @@ namespace tc::sim {
 // Strong accesses (atomic, volatile, relaxed, acquire, release; operations on mbarriers) do not race with each other.
 // rewrite: a write of the value that is there already. Like others who look for races we do not call it one where the
 // earlier access is a write too (all threads of a block store the same flag).
-enum class Access : uint8_t { read, write, strong_read, strong_write, rewrite };
-inline bool is_write(Access a) { return a == Access::write || a == Access::strong_write || a == Access::rewrite; }
+// retire: an mbarrier ends (inval), a write for which Part::executed is enough after operations on the barrier.
+enum class Access : uint8_t { read, write, strong_read, strong_write, rewrite, retire };
+inline bool is_write(Access a) { return a != Access::read && a != Access::strong_read; }
+// Of whatever was there before, nothing is left.
+inline bool replaces(Access a) { return a == Access::write || a == Access::retire; }
 inline bool is_strong(Access a) { return a == Access::strong_read || a == Access::strong_write; }
 
 struct Touch {

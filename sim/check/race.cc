@@ -450,15 +450,25 @@ void RaceChecker::fenced_into(Clock& into, uint32_t agent, uint32_t lanes) const
   each_lane(lanes, [&](uint32_t l) { join(into, fenced_clock(states_[agent], agent, l, Scope::cluster)); });
 }
 
-void RaceChecker::passed_into(Clock& into, uint32_t agent, uint32_t lanes) const {
-  const Clock over = snapshot(agent, lanes);
-  if (!over.part) return;
+// What the lanes know and have done, as something that says less than Part::known.
+Clock RaceChecker::known_as(Knowledge Part::*what, uint32_t agent, uint32_t lanes) const {
+  const Clock all = snapshot(agent, lanes);
   Clock out;
-  out.cluster = over.cluster;
-  Part& p = out.part.own();
-  p.passed = over.part->known;
-  p.passed.join(over.part->passed);
-  join(into, out);
+  if (!all.part) return out;
+  out.cluster = all.cluster;
+  Knowledge& k = out.part.own().*what;
+  k = all.part->known;
+  k.join((*all.part).*what);
+  return out;
+}
+
+void RaceChecker::passed_into(Clock& into, uint32_t agent, uint32_t lanes) const {
+  join(into, known_as(&Part::passed, agent, lanes));
+}
+
+void RaceChecker::meet(uint32_t agent, uint32_t lanes) {
+  acquire(agent, lanes, known_as(&Part::executed, agent, lanes));
+  ++states_[agent].epoch;
 }
 
 // What a strong read takes over: at once, or with the lane's next fence that has at least this scope.

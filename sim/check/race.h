@@ -99,6 +99,8 @@ class RaceChecker : private RaceSink {
   void learn(uint32_t agent, uint32_t lanes, uint32_t slot, uint32_t epoch);
   void cp_async_complete(uint32_t agent, uint32_t lane, uint32_t group);
   void sync_lanes(uint32_t agent, uint32_t lanes);
+  // They execute a collective together: Part::executed, no more.
+  void meet(uint32_t agent, uint32_t lanes);
   void proxy_fence(uint32_t agent, uint32_t lanes);
   void fence(uint32_t agent, uint32_t lanes, Scope scope = Scope::gpu, uint32_t place = UINT32_MAX);
   // Relaxed reads of these lanes are acquired: a barrier orders as a fence does.
@@ -152,6 +154,7 @@ class RaceChecker : private RaceSink {
   Clock& clock_of(WarpState& w, uint32_t lane) { return w.lanes ? (*w.lanes)[lane] : w.clock; }
   const Clock& clock_of(const WarpState& w, uint32_t lane) const { return w.lanes ? (*w.lanes)[lane] : w.clock; }
   View view(uint32_t agent, uint32_t lane) const;
+  Clock known_as(Knowledge Part::*what, uint32_t agent, uint32_t lanes) const;
   template <class Address>
   void touch(Memory& m, uint32_t agent, uint32_t lanes, const Address* address, uint32_t bytes, Access kind,
              uint32_t place, About about, Scope scope);

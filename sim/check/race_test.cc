@@ -56,6 +56,24 @@ TEST(Race, NeighbouringBytesDoNotConflict) {
   EXPECT_EQ(s.reports()[0].before.place, 1u);
 }
 
+// Lane 0 of warp 1 ends a barrier that its warp has waited on, and others before it (cuda::pipeline's end).
+TEST(Race, LanesThatMetMayEndABarrier) {
+  const auto end = [](bool met, Access kind, Access before = Access::strong_write) {
+    Cluster s;
+    s.touch(0, kAll, 64, before, 1);
+    if (met) s.meet(0, kAll);
+    s.hand_over(0, 1, 1, kAll);  // lane 0 alone counts for its warp
+    s.touch(1, kAll, 64, before, 2);
+    if (met) s.meet(1, 0xFFFF), s.meet(1, 0xFFFF0001);
+    s.touch(1, 1, 64, kind, 3);
+    return s.reports().size();
+  };
+  EXPECT_EQ(end(true, Access::retire), 0u);
+  EXPECT_EQ(end(false, Access::retire), 2u);
+  EXPECT_EQ(end(true, Access::write), 2u);                 // it says nothing about data
+  EXPECT_EQ(end(true, Access::retire, Access::read), 2u);  // nor of reads
+}
+
 TEST(Race, ReadsAndAtomicsAmongThemselvesAreFine) {
   Cluster s;
   s.touch(0, kAll, 0, Access::read, 1);

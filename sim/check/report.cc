@@ -75,7 +75,8 @@ void check_exit(Cta& c) {
 }
 
 std::string name_of(const Touch& e) {
-  static constexpr std::string_view kNames[] = {"read", "write", "strong read", "atomic access", "write"};
+  static constexpr std::string_view kNames[] = {"read", "write", "strong read", "atomic access", "write", "inval"};
+  static_assert(std::size(kNames) == static_cast<size_t>(Access::retire) + 1);
   const std::string base{kNames[static_cast<size_t>(e.kind)]};
   return e.async ? base + " by an asynchronous operation" : base;
 }

@@ -64,7 +64,7 @@ Clock restricted(const Clock& clock, Home own, Scope scope, uint32_t warps, uint
   if (!about) return out;
   Part p = *about;
   if (scope == Scope::cta)
-    for (Knowledge Part::*k : {&Part::known, &Part::visible, &Part::passed, &Part::fenced})
+    for (Knowledge Part::*k : {&Part::known, &Part::visible, &Part::passed, &Part::executed, &Part::fenced})
       for (uint32_t w = 0; w < warps; ++w)
         if (w / warps_per_cta != own.cta) (p.*k).forget(w), (p.*k).forget(warps + w);
   out.cluster = own.cluster;

@@ -65,7 +65,7 @@ void Toucher::shape(uint8_t bytes, uint8_t part) {
   if (bytes == bytes_ && part == part_) return;
   bytes_ = bytes, part_ = part;
   only_mine_ = bytes == kWholeWord && part == 0 ? alone_ : memory_.histories.on_top(0, {number_, 0, bytes, part});
-  mergeable_ = event_.kind != Access::write && event_.kind != Access::rewrite && part == 0;
+  mergeable_ = !replaces(event_.kind) && event_.kind != Access::rewrite && part == 0;
   forget();
 }
 
@@ -161,8 +161,10 @@ bool Toucher::drops(const Entry& e, uint32_t theirs, uint32_t lanes, bool same, 
     const uint32_t who = lanes_on(e, theirs, common);
     Order known = order(ev, who, &Part::known);
     // What was read, or written by a copy that somebody saw complete, may be overwritten once it is over.
-    const bool over = ev.kind == Access::read || (ev.async && event_.kind == Access::write);
+    const bool over = ev.kind == Access::read || (ev.async && replaces(event_.kind));
     if (known == Order::unordered && over) known = order(ev, who, &Part::passed);
+    if (known == Order::unordered && event_.kind == Access::retire && is_strong(ev.kind))
+      known = order(ev, who, &Part::executed);
     if (known != Order::after_all && is_own(ev) && own_lanes_only(e, theirs, lanes)) known = Order::after_these;
     reusable &= known == Order::after_all || (e.lanes == 0 && same);
     if (known == Order::unordered) {
@@ -172,7 +174,7 @@ bool Toucher::drops(const Entry& e, uint32_t theirs, uint32_t lanes, bool same, 
       reusable &= seen != Order::after_these;
       if (seen == Order::unordered) report(is_write(event_.kind) ? "FENCE-04" : "FENCE-01", word, ev);
     }
-    return covered && event_.kind == Access::write;
+    return covered && replaces(event_.kind);
   }
   if (common && event_.kind == Access::rewrite && is_write(ev.kind) && ev.cluster != event_.cluster) sink_.rewritten();
   if (!alike) return false;

@@ -30,6 +30,9 @@ class Modifiers {
   std::vector<std::string_view> words_;
 };
 
+// A literal as the bits of a type: 0f3F800000 for .f16 is 0x3C00, 1.5 for .f32 is 0x3FC00000, 2 for .f32 is 2.0.
+uint64_t literal_bits(const ptx::Operand& o, ptx::Type type);
+
 // Base and displacement of a memory operand.
 struct AddressOperand {
   uint32_t base = kNone;  // register, kNone: the displacement alone

@@ -71,4 +71,12 @@ inline void each_group(Warp& w, uint32_t at, Body body) {
   w.mask = all;
 }
 
+// The lanes that name each other in the register `at` execute this now? Where not, the path waits for them.
+inline bool met(Warp& w, const Insn& i, uint32_t at, const char* rule, Step& step) {
+  if (!gathered(w, i, members_of(w, i, at, rule), rule, step)) return false;
+  if (w.cta->race && w.cta->program.retires_barriers)
+    each_group(w, at, [&](uint32_t) { w.cta->race->meet(w.agent, w.mask); });
+  return true;
+}
+
 }  // namespace tc::sim

@@ -5,23 +5,10 @@
 
 #include <cstring>
 
-#include "sim/api.h"
+#include "sim/exec/run_text_test.h"
 
 namespace tc::sim {
 namespace {
-
-constexpr std::string_view kHead = ".version 8.6\n.target sm_90a\n.address_size 64\n";
-
-RunResult run_text(const std::string& body, const std::string& manifest, const Options& o = {},
-                   const std::vector<runtime::Tensor>& inputs = {}) {
-  auto module = ptx::parse(std::string(kHead) + body, "copy.ptx");
-  EXPECT_TRUE(module.ok()) << (module.ok() ? "" : render(module.error()));
-  auto m = runtime::parse_manifest(manifest);
-  EXPECT_TRUE(m.ok()) << (m.ok() ? "" : m.error().message);
-  auto r = run(*module, *m, inputs, o);
-  EXPECT_TRUE(r.ok()) << (r.ok() ? "" : render(r.error()));
-  return r.ok() ? std::move(*r) : RunResult{};
-}
 
 // The probe's tensor: 20 rows of 96 bytes, 512 apart; box 64 x 16; 2048 bytes of shared memory full of 0xEE before.
 constexpr uint32_t kPitch = 512, kCols = 96, kRows = 20;
@@ -69,7 +56,7 @@ TEST(TensorLoad, LandsAsOnTheDevice) {
                             {0, 0, 3, 384},   {0, 5, 2, 512}};
   const runtime::Tensor src = probe_tensor();
   for (const LoadCase& c : cases) {
-    const RunResult r = run_text(load_kernel(c.x, c.y, c.expect), load_manifest(c.step), {}, {src});
+    const RunResult r = run_text(load_kernel(c.x, c.y, c.expect), load_manifest(c.step), {src});
     ASSERT_EQ(r.outcome, Outcome::clean) << c.x << "," << c.y << (r.findings.empty() ? "" : render(r.findings[0]));
     const int rows = (16 + c.step - 1) / c.step;
     int wrong = 0, untouched = 0;
@@ -207,7 +194,7 @@ TEST(TensorLoad, UpToFiveDimensions) {
                                      "\ntensor: out u8 shape=2048 role=out\narg: map tensormap u8 dims=" + dims +
                                      (strides.empty() ? "" : " strides=" + strides) + " box=" + box +
                                      " of=src\narg: out buffer of=out\n",
-                                 {}, {src});
+                                 {src});
     ASSERT_EQ(r.outcome, Outcome::clean) << rank << (r.findings.empty() ? "" : render(r.findings[0]));
     for (uint32_t row = 0; row < rows; ++row) {
       uint32_t want = 0, scale = 1;
@@ -243,7 +230,7 @@ TEST(CpAsync, FillsGroupsAndArrives) {
     const RunResult r = run_text(kernel,
                                  "launch: kernel=k grid=1 block=1\ntensor: in u8 shape=64\ntensor: out u8 shape=64 "
                                  "role=out fill=zero\narg: in buffer of=in\narg: out buffer of=out\n",
-                                 o, {in});
+                                 {in}, o);
     ASSERT_EQ(r.outcome, Outcome::clean) << (r.findings.empty() ? "" : render(r.findings[0]));
     std::vector<uint8_t> want(64, 0);
     for (uint32_t i : {0u, 1u, 2u, 3u, 8u, 9u}) want[i] = static_cast<uint8_t>(i + 1);

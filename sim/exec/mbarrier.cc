@@ -73,7 +73,7 @@ Step inval_barrier(Warp& w, const Insn& i) {
     const uint32_t l = lowest_lane(m);
     const Found f = own_barrier(w, i, l);
     if (!f.barrier) return Step::trap;
-    touch(w, i, 1u << l, *f.owner, f.address, Access::write);
+    touch(w, i, 1u << l, *f.owner, f.address, Access::retire);
     f.barrier->valid = false;
     ++w.cta->progress;
   }
@@ -307,6 +307,7 @@ void build_mbarrier(Builder& b) {
   if (op == "mbarrier.inval") {
     b.expect_operands(1, 1);
     emit_at(b, inval_barrier, 0);
+    b.program().retires_barriers = true;
     return;
   }
   b.expect_operands(2, 2);

@@ -39,8 +39,8 @@ Step replace(Warp& w, const Insn& i) {
     if (static_cast<Space>(i.bytes) == Space::shared && address < kWindowBytes) address += kSharedWindow;
     uint8_t* p = map_bytes(w, i, l, address, true);
     if (!p) return Step::trap;
-    auto map = decode_tensor_map(p);
-    if (!map) return c.fault("TMA-12", i.place, "there is no tensor map at this address");
+    auto map = decode_for_replacement(p);
+    if (!map) return c.fault("TMA-12", i.place, "there is neither a tensor map nor 128 zeros at this address");
     replace_field(*map, static_cast<MapField>(i.a), i.c,
                   i.d ? w.reg<uint64_t>(i.src[1])[l] : w.reg<uint32_t>(i.src[1])[l]);
     const TensorMapBytes bytes = encode_tensor_map(*map);
@@ -167,7 +167,7 @@ bool size_is_map(Builder& b, size_t at) {
 }  // namespace
 
 std::string map_name(const Cta& c, const TensorMap& m) {
-  return m.name < c.launch.map_names.size() ? c.launch.map_names[m.name] : "?";
+  return m.name < c.launch.map_names.size() ? c.launch.map_names[m.name] : "made on the device";
 }
 
 const TensorMap* map_at(Warp& w, const Insn& i, uint32_t lane, uint64_t address) {

@@ -6,25 +6,11 @@
 #include <functional>
 
 #include "runtime/inputs.h"
-#include "sim/api.h"
+#include "sim/exec/run_text_test.h"
 
 namespace tc::sim {
 namespace {
 
-constexpr std::string_view kHead = ".version 9.0\n.target sm_90a\n.address_size 64\n";
-
-RunResult run_text(const std::string& body, const std::string& manifest,
-                   const std::vector<runtime::Tensor>& inputs = {}, const Options& o = {}) {
-  auto module = ptx::parse(std::string(kHead) + body, "tensor.ptx");
-  EXPECT_TRUE(module.ok()) << (module.ok() ? "" : render(module.error()));
-  auto m = runtime::parse_manifest(manifest);
-  EXPECT_TRUE(m.ok()) << (m.ok() ? "" : m.error().message) << manifest;
-  if (!module.ok() || !m.ok()) return {};
-  auto r = run(*module, *m, inputs, o);
-  EXPECT_TRUE(r.ok()) << (r.ok() ? "" : render(r.error()));
-  return r.ok() ? std::move(*r) : RunResult{};
-}
-std::string first_finding(const RunResult& r) { return r.findings.empty() ? "" : render(r.findings[0]); }
 std::string list_of(const std::vector<int64_t>& v) {
   std::string out;
   for (size_t i = 0; i < v.size(); ++i) out += (i ? "," : "") + std::to_string(v[i]);

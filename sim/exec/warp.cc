@@ -22,7 +22,7 @@ void write_predicate(Warp& w, uint32_t at, uint32_t bits) {
 // c = segment mask << 8 | clamp, as the ISA's pseudocode has it.
 Step shfl(Warp& w, const Insn& i) {
   Step s = Step::next;
-  if (!gathered(w, i, members_of(w, i, i.src[3], kTogether), kTogether, s)) return s;
+  if (!met(w, i, i.src[3], kTogether, s)) return s;
   std::array<uint32_t, 32> value, lane_b, lane_c;
   for (uint32_t l = 0; l < 32; ++l)
     value[l] = w.reg<uint32_t>(i.src[0])[l], lane_b[l] = w.reg<uint32_t>(i.src[1])[l],
@@ -52,8 +52,7 @@ Step shfl(Warp& w, const Insn& i) {
 enum class Vote : uint8_t { all, any, uni, ballot };
 Step vote(Warp& w, const Insn& i) {
   Step s = Step::next;
-  const uint32_t members = members_of(w, i, i.src[1], kTogether);
-  if (!gathered(w, i, members, kTogether, s)) return s;
+  if (!met(w, i, i.src[1], kTogether, s)) return s;
   const uint32_t said = i.b ? ~w.pred(i.src[0]) : w.pred(i.src[0]);
   each_group(w, i.src[1], [&](uint32_t who) {
     const uint32_t yes = said & who;
@@ -70,8 +69,7 @@ Step vote(Warp& w, const Insn& i) {
 template <class T>
 Step match(Warp& w, const Insn& i) {
   Step s = Step::next;
-  const uint32_t members = members_of(w, i, i.src[1], kTogether);
-  if (!gathered(w, i, members, kTogether, s)) return s;
+  if (!met(w, i, i.src[1], kTogether, s)) return s;
   std::array<T, 32> v;
   for (uint32_t l = 0; l < 32; ++l) v[l] = w.reg<T>(i.src[0])[l];
   uint32_t equal_all = 0;
@@ -94,8 +92,7 @@ constexpr std::string_view kReductions[] = {"add", "min", "max", "and", "or", "x
 template <class T>
 Step redux(Warp& w, const Insn& i) {
   Step s = Step::next;
-  const uint32_t members = members_of(w, i, i.src[1], kTogether);
-  if (!gathered(w, i, members, kTogether, s)) return s;
+  if (!met(w, i, i.src[1], kTogether, s)) return s;
   each_group(w, i.src[1], [&](uint32_t who) {
     bool first = true;
     T r = 0;
@@ -122,8 +119,7 @@ Step redux(Warp& w, const Insn& i) {
 // The leader is the lowest lane of the member mask (ELECT-01, measured on an H200).
 Step elect(Warp& w, const Insn& i) {
   Step s = Step::next;
-  const uint32_t members = members_of(w, i, i.src[0], kElected);
-  if (!gathered(w, i, members, kElected, s)) return s;
+  if (!met(w, i, i.src[0], kElected, s)) return s;
   each_group(w, i.src[0], [&](uint32_t who) {
     const uint32_t leader = lowest_lane(who ? who : w.mask);
     for_lanes(w.mask, [&](uint32_t l) { w.reg<uint32_t>(i.dst)[l] = leader; });

@@ -1,6 +1,9 @@
 #include "sim/machine/cta.h"
 
+#include <cxxabi.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "sim/machine/cluster.h"
@@ -117,13 +120,29 @@ Step Cta::fault(const char* rule, uint32_t place, std::string message) {
   return Step::trap;
 }
 
+namespace {
+
+// A variable as the source calls it: _ZZ3sumE4part, `part` of the function sum, is "part".
+std::string source_name(const std::string& symbol) {
+  if (!symbol.starts_with("_Z")) return symbol;  // "f" would be the type float
+  int failed = 0;
+  char* text = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &failed);
+  if (!text) return symbol;
+  std::string name = text;
+  std::free(text);
+  const size_t scope = name.rfind("::");
+  return scope == name.npos ? name : name.substr(scope + 2);
+}
+
+}  // namespace
+
 std::string Cta::shared_text(uint32_t address) const {
   char hex[16];
   std::snprintf(hex, sizeof hex, "0x%x", address);
   for (const SharedSymbol& s : program.shared)
     if (address >= s.address && address - s.address < s.bytes) {
       const uint32_t off = address - s.address;
-      return s.name + (off ? "+" + std::to_string(off) : "") + " (" + hex + ")";
+      return source_name(s.name) + (off ? "+" + std::to_string(off) : "") + " (" + hex + ")";
     }
   return std::string("shared address ") + hex;
 }

@@ -127,6 +127,7 @@ struct Program {
   uint32_t param_bytes = 0;
   uint32_t launch_registers = 0;  // a thread, at launch, for setmaxnreg
   bool known_registers = false;   // ptxas knows their number, so that setmaxnreg has an effect (SETREG-02)
+  bool retires_barriers = false;  // mbarrier.inval: where lanes meet is noted
   bool orders_ctas = false;       // global atomics or strong accesses: CTAs are run one after another
   std::vector<Place> places;
   // Registers by declaration; `number` kNone: the name as it is.

@@ -162,6 +162,13 @@ std::optional<TensorMap> decode_tensor_map(const uint8_t* bytes) {
   return m;
 }
 
+std::optional<TensorMap> decode_for_replacement(const uint8_t* bytes) {
+  if (std::any_of(bytes, bytes + kTensorMapBytes, [](uint8_t b) { return b != 0; })) return decode_tensor_map(bytes);
+  TensorMap blank;
+  blank.name = TensorMap::kUnnamed;
+  return blank;
+}
+
 Result<TensorMap> make_tensor_map(const runtime::Param& param, uint64_t tensor_address) {
   const auto& a = std::get<runtime::TensorMapArg>(param.value);
   TensorMap m;

@@ -33,7 +33,8 @@ struct TensorMap {
   bool im2col = false;
   std::array<int32_t, 3> lower{}, upper{};  // corners of the box of base pixels: W, H, D
   uint32_t channels = 0, pixels = 0;
-  uint32_t name = 0;  // index into Launch::map_names
+  uint32_t name = 0;  // index into Launch::map_names; kUnnamed: made on the device
+  static constexpr uint32_t kUnnamed = UINT16_MAX;
 
   uint32_t element_bytes() const { return row(type).bytes; }
   // Elements of dimension d that a box takes.
@@ -57,6 +58,9 @@ std::optional<TensorMapFault> check_tensor_map(const TensorMap& m);
 TensorMapBytes encode_tensor_map(const TensorMap& m);
 // Nothing where the bytes are no map.
 std::optional<TensorMap> decode_tensor_map(const uint8_t* bytes);
+// The same for tensormap.replace, which may start from zeros: kernels that make their maps (Triton's) clear 128 bytes of
+// shared memory and replace every field.
+std::optional<TensorMap> decode_for_replacement(const uint8_t* bytes);
 
 // The map of a launch parameter. The rule id of the Diag names the limit that is broken; its kind is violation.
 Result<TensorMap> make_tensor_map(const runtime::Param& param, uint64_t tensor_address);

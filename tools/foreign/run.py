@@ -5,6 +5,7 @@ Each row below is a host program of ours (a .cu in this folder) around the kerne
 given by an environment variable. The program prints the launch manifest (capture.h), nvcc makes the PTX, tilesim runs it
 with all sanitizers, and the result is compared with numpy. Nothing of the libraries is kept.
   TARGET_KERNELS, CUTLASS, DEEPGEMM, FLASH_ATTENTION, TILELANG_EXAMPLES: source folders; rows without theirs are skipped
+  TRITON_PYTHON: a Python that has Triton
 Needs nvcc and numpy. Exit 0: every row that ran is equal and without a finding.
 """
 import argparse
@@ -19,7 +20,7 @@ import time
 try:
     import numpy as np
 except ImportError:
-    np = None
+    sys.exit("foreign: numpy is needed, which this python3 does not have")
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -113,6 +114,14 @@ def tilelang(file, expression, outputs, reference, **more):
                 reference=reference, **more)
 
 
+def triton_gemm(t, transposed_b=True):
+    return gemm(t, out="c", a="a", b="b", transposed_b=transposed_b)
+
+
+def triton(name, reference, **more):
+    return dict(triton=name, folder="TRITON_PYTHON", outputs=[], reference=reference, **more)
+
+
 def layernorm(x, w, b, eps=1e-5):
     mean = x.mean(-1, keepdims=True)
     return (x - mean) / np.sqrt(x.var(-1, keepdims=True) + eps) * w + b
@@ -189,6 +198,14 @@ ROWS = {
                                      flags=["-DCAPTURE_LAUNCHES", "--expt-relaxed-constexpr", "--expt-extended-lambda", "-w",
                                             "-DCUTLASS_ENABLE_DIRECT_CUDA_DRIVER_CALL"],
                                      reference=attention, tolerance=2e-3),
+    "triton matmul 1 stage": triton("matmul 1 stage", lambda t: triton_gemm(t, False), checked=["c"]),
+    "triton matmul 2 stages": triton("matmul 2 stages", lambda t: triton_gemm(t, False), checked=["c"]),
+    "triton matmul 4 stages": triton("matmul 4 stages", lambda t: triton_gemm(t, False), checked=["c"]),
+    "triton softmax": triton("softmax", lambda t: {"y": softmax(t["x"].astype(np.float64))}, checked=["y"]),
+    "triton attention": triton("attention", attention, checked=["o"], tolerance=2e-3),
+    "triton matmul, maps": triton("matmul maps", triton_gemm, checked=["c"]),
+    "triton matmul, own maps": triton("matmul own maps", triton_gemm, checked=["c"]),
+    "triton matmul, own maps, roles": triton("matmul own maps, roles", triton_gemm, checked=["c"]),
     "target gemm cluster 2": target_gemm("h,h,0,128,256,4,2,1,2,kCooperative,kTmaOverlapped,2", 512, 512, 256),
     "target gemm NN": target_gemm("h,h,1,128,256,4,2,1,2,kCooperative,kTmaOverlapped,2", 512, 512, 256),
     "target gemm persistent": target_gemm("h,h,0,128,128,6,2,1,2,kCooperative,kTmaOverlapped,2", 768, 512, 192, clusters=3),
@@ -234,6 +251,13 @@ def generate_tilelang(row, folder, source, flags):
 
 def prepare(row, folder, where):
     """The .ptx of a row with its manifest in front."""
+    if "triton" in row:
+        text = call([folder, "-W", "ignore", os.path.join(HERE, "triton_ptx.py"), row["triton"]], cwd=where)
+        text = text[text.index("// launch:"):]
+        path = os.path.join(where, "kernel.ptx")
+        with open(path, "w") as f:
+            f.write(text)
+        return path, text[:text.index(".version")]
     arch = row.get("arch", "sm_90a")
     source = os.path.join(where, "row.cu")
     with open(source, "w") as f:
@@ -337,8 +361,6 @@ def main():
     p.add_argument("--timeout", type=float, default=600)
     p.add_argument("--verbose", action="store_true", help="print what tilesim said of a row that failed")
     options = p.parse_args()
-    if np is None:
-        sys.exit("foreign: numpy is needed")
     counts = {"equal": 0, "FAILED": 0, "skipped": 0}
     for name, row in ROWS.items():
         if options.names and not any(n in name for n in options.names):

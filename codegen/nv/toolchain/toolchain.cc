@@ -45,6 +45,11 @@ std::string architecture_flags(const std::string& arch) {
   return "arch=compute_" + number + ",code=compute_" + number;
 }
 
+std::string folder_of(const std::string& file) {
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
 Result<std::string> by_nvcc(const std::string& name, const std::string& source, const std::string& arch, int seconds) {
   auto nvcc = find_tool("nvcc");
   if (!nvcc) return unsupported({}, "nvcc is not there");
@@ -52,10 +57,11 @@ Result<std::string> by_nvcc(const std::string& name, const std::string& source, 
   if (folder.path().empty()) return input_error({}, "cannot make a temporary folder");
   std::filesystem::create_directories(folder.path() + "/tl");
   std::string cu = folder.path() + "/kernel.cu", ptx = folder.path() + "/kernel.ptx";
-  if (Status s = write_file(cu, source); !s) return s.error();
+  // Messages and .loc name the user's file, and what lies beside it can be included.
+  if (Status s = write_file(cu, "#line 1 \"" + name + "\"\n" + source); !s) return s.error();
   if (Status s = write_file(folder.path() + "/tl/tl.h", device_header()); !s) return s.error();
   auto run = run_process({*nvcc, "-std=c++17", "-ptx", "-O3", "-lineinfo", "-gencode", architecture_flags(arch), "-I",
-                          folder.path(), cu, "-o", ptx},
+                          folder.path(), "-I", folder_of(name), cu, "-o", ptx},
                          seconds);
   if (!run.ok()) return run.error();
   if (run->timed_out) return input_error({}, "nvcc took more than " + std::to_string(seconds) + " s on " + name);
