@@ -210,7 +210,8 @@ ir::ValueId scalar_operand(Session& s, const Args& a, const std::string& name, c
 }
 
 void attribute(Session& s, const Args& a, const std::string& name, char kind, std::vector<ir::Attr>& attrs) {
-  if (kind == 'I' && a.given(name)) attrs.push_back({name, to_int(s, a.need(name), a.where, name)});
+  if (kind == 'I' && a.given(name))
+    attrs.push_back({name == "thread_extent" ? "threads" : name, to_int(s, a.need(name), a.where, name)});
   if (kind == 'T' && a.given(name)) attrs.push_back({name, std::string(info(to_dtype(s, a.need(name), a.where)).name)});
   if (kind == 'F') {
     bool otherwise = name == "read";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "base/files.h"
 #include "compiler/eval/builtin.h"
@@ -165,6 +166,19 @@ TEST(Language, EveryBuiltinIsAName) {
   EXPECT_EQ(pass_config_of_member("TL_DISABLE_WARP_SPECIALIZED"), "tl.disable_warp_specialized");
   EXPECT_EQ(pass_config_of_member("TL_SIMPLIFY"), "tl.Simplify");
   EXPECT_EQ(pass_config_of_member("TL_NOTHING"), "");
+}
+
+TEST(Language, TheTableOfNamesIsCurrent) {
+  std::ifstream file(kRoot + "../docs/language-names.md");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_EQ(text, language_table()) << "tools/language-table prints it";
+}
+
+TEST(Checks, ABufferThatIsReadAndNeverWrittenIsWarnedAbout) {
+  Evaluated e = evaluate_file(kRoot + "eval/gemms.py", {});
+  ASSERT_FALSE(e.warnings.empty());
+  EXPECT_EQ(e.warnings[0].rule, "LANG-04");
+  EXPECT_EQ(e.warnings[0].message, "'a' is read and never written");
 }
 
 std::vector<fs::path> corpus(const std::string& folder) {

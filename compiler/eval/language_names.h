@@ -8,6 +8,7 @@ namespace tc::eval {
 
 bool is_language_name(std::string_view name);
 std::vector<std::string> language_names();      // "copy", "float16": anything `T.` may be followed by
+std::string language_table();                    // docs/language-names.md (language_table.cc)
 bool is_language_dtype(std::string_view name);  // "float8_e4m3fn"
 bool is_pass_config(std::string_view key);      // "tl.disable_warp_specialized"
 // PassConfigKey.TL_DISABLE_WGMMA → "tl.disable_wgmma"; "" if there is none.

@@ -28,7 +28,7 @@
 # CHECK: store %x, %c2{{[_0-9]*}}, %{{[0-9]+}}
 # CHECK: call %t {name="syncthreads_count"} : i32
 # CHECK: store %n, %c5{{[_0-9]*}}, %{{[0-9]+}}
-# CHECK: call {name="shuffle_elect", thread_extent=32} : b1
+# CHECK: call {name="shuffle_elect", threads=32} : b1
 # CHECK: if %{{[0-9]+}}
 # CHECK: fence_proxy_async
 # CHECK: call %c7{{[_0-9]*}}, %{{[0-9]+}}, %c0{{[_0-9]*}} {name="rng_init", generator="curandStatePhilox4_32_10_t"}

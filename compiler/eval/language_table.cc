@@ -1,0 +1,36 @@
+// The table of the language's names, made from the tables that the evaluator itself goes by: a name with a row is read,
+// with its parameters; one without is refused by name. docs/language-names.md is this text; a test keeps it so.
+#include "compiler/eval/builtin.h"
+#include "compiler/eval/language_names.h"
+
+namespace tc::eval {
+
+std::string language_table() {
+  Session s;
+  std::string read, refused, types;
+  for (const std::string& name : language_names()) {
+    if (is_language_dtype(name)) {
+      types += (types.empty() ? "" : ", ") + ("`" + name + "`");
+      continue;
+    }
+    try {
+      namespace_attribute(s, NamespaceV{"T"}, name, {});
+    } catch (const Failure&) {
+      refused += (refused.empty() ? "" : ", ") + ("`" + name + "`");
+      continue;
+    }
+    const Builtin* row = find_builtin("T", name);
+    std::string params = row ? row->params : "";
+    read += "| `" + name + "` | " + (params.empty() ? std::string() : "`" + params + "`") + " |\n";
+  }
+  return "# Names of the language\n\n"
+         "Every name that `tilelang.language` exports in release 0.1.15. Printed by `tools/language-table`; do not "
+         "edit.\n"
+         "A parameter with `=` may be left out. What is read is traced into the tile IR; whether a target lowers it "
+         "is\n"
+         "another matter ([language.md](language.md)).\n\n"
+         "## Read\n\n| name | parameters |\n|---|---|\n" +
+         read + "\n## Element types\n\n" + types + "\n\n## Refused by name, at its place\n\n" + refused + "\n";
+}
+
+}  // namespace tc::eval
