@@ -1,6 +1,6 @@
 // Run-time scalars of a kernel: constants, promotion, lazy choices, and two questions about them that the language
 // needs answered while it is built: is the difference of two indices a constant, and which threads satisfy a condition.
-// Promotion (TVM's rules): float beats integer, the wider type beats the narrower, signed beats unsigned of one width;
+// Promotion (TVM's rules): float beats integer, the wider type beats the narrower, unsigned beats signed of one width;
 // Python integers are int32, floats float32.
 #include <functional>
 
@@ -22,8 +22,8 @@ DType promoted(DType a, DType b) {
   if (b == DType::b1) return a;
   if (is_float(a) != is_float(b)) return is_float(a) ? a : b;
   if (info(a).bits != info(b).bits) return info(a).bits > info(b).bits ? a : b;
-  if (is_float(a)) return DType::f32;  // f16 with bf16
-  return info(a).kind == NumberKind::sint ? a : b;
+  if (is_float(a)) return a == DType::f16 || b == DType::f16 ? DType::f16 : DType::f32;  // f16 with bf16: f16
+  return info(a).kind == NumberKind::uint ? a : b;
 }
 
 std::optional<double> float_constant(Session& s, ir::ValueId v) {
