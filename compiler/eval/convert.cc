@@ -212,6 +212,7 @@ std::vector<Value> to_items(Session& s, const Value& v, const SourceRange& where
   }
   if (const auto* d = v.as<DictObject*>()) {
     std::vector<Value> keys;
+    s.steps += static_cast<int64_t>((*d)->items.size() / 16);
     for (const auto& [key, value] : (*d)->items) keys.push_back(key);
     return keys;
   }

@@ -222,6 +222,7 @@ Value subscript(Session& s, Scope& scope, const Value& base, const Expr& index, 
   if (const auto* t = base.as<const HostTensor*>()) return tensor_item(s, scope, **t, index, where);
   if (const auto* d = base.as<DictObject*>()) {
     Value key = eval(s, scope, index);
+    s.steps += static_cast<int64_t>((*d)->items.size() / 16);  // it is searched from the front
     if (const auto* i = key.as<ir::MetaInt>()) pin(s, *i, where);
     for (const auto& [k, v] : (*d)->items)
       if (equal_values(k, key)) return v;

@@ -7,7 +7,7 @@ namespace tc::eval {
 namespace {
 using namespace tc::ast;
 constexpr size_t kMaxOps = 4'000'000;          // of all kernels of a file
-constexpr int64_t kMaxItems = 40'000'000;      // of all lists, tuples and texts together
+constexpr int64_t kMaxItems = 10'000'000;      // of all lists, tuples and texts together
 constexpr ptrdiff_t kMaxStackBytes = 5 << 20;  // of the 8 MiB that a thread usually has
 
 // From the start of a compound statement to the end of its header.
@@ -438,6 +438,7 @@ void assign(Session& s, Scope& scope, const Expr& target, Value value) {
       return store_element(s, scope, *buffer, *sub->index, value, target.where);
     if (const auto* d = base.as<DictObject*>()) {
       Value key = eval(s, scope, *sub->index);
+      s.steps += static_cast<int64_t>((*d)->items.size() / 16);  // it is searched from the front
       for (auto& [k, v] : (*d)->items)
         if (equal_values(k, key))
           return static_cast<void>(v = s.uncertain ? merged(s, v, value, "an unknown condition", target.where) : value);
