@@ -97,12 +97,17 @@ std::string arch_of(const Options& o, const std::string& text) {
   return m.ok() && !m->arch.empty() ? m->arch : o.arch;
 }
 
+// CUDA that we did not write: nvcc where it is found, since the clang of the plug-in has no CUDA headers.
+toolchain::Compiler compiler_of_source(const Options& o) {
+  return o.backend.empty() && toolchain::find_tool("nvcc") ? toolchain::Compiler::nvcc : *backend_named(o.backend);
+}
+
 Result<Runnable> from_source(const Options& o) {
   auto text = read_file(o.file);
   if (!text.ok()) return text.error();
   Runnable r{.name = {}, .image = *text, .manifest = {}, .module = {}, .kernel = {}};
   if (file_kind(o.file) == FileKind::cuda) {
-    auto ptx = toolchain::compile_to_ptx(*backend_named(o.backend), o.file, *text, arch_of(o, *text));
+    auto ptx = toolchain::compile_to_ptx(compiler_of_source(o), o.file, *text, arch_of(o, *text));
     if (!ptx.ok()) return ptx.error();
     r.image = std::move(*ptx);
   }
