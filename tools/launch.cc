@@ -40,7 +40,10 @@ Result<runtime::Manifest> launch_of(const std::string& file, const std::string& 
                                     const std::vector<std::string>& entries) {
   const bool header = runtime::has_manifest_header(text);
   if (!header && !o.given())
-    return input_error({}, file + ": has no `// launch:` line before its first line of code; write one, or give --grid, --block and --param");
+    return input_error(
+        {},
+        file +
+            ": has no `// launch:` line before its first line of code; write one, or give --grid, --block and --param");
   runtime::Manifest m;
   if (header && o.params.empty()) {
     auto parsed = runtime::parse_manifest_header(text);

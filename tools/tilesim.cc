@@ -129,7 +129,13 @@ Result<Runnable> from_source(const Options& o) {
 Result<Runnable> from_bundle(const std::string& folder) {
   auto b = runtime::read_bundle(folder);
   if (!b) return input_error({}, b.error().message);
-  Runnable r{.name = b->manifest.kernel, .image = b->ptx, .manifest = b->manifest, .module = {}, .kernel = {}, .given = b->given, .expected = b->expected};
+  Runnable r{.name = b->manifest.kernel,
+             .image = b->ptx,
+             .manifest = b->manifest,
+             .module = {},
+             .kernel = {},
+             .given = b->given,
+             .expected = b->expected};
   return r;
 }
 

@@ -235,25 +235,33 @@ TEST(TensorMap, EditedOnTheDevice) {
 std::string making_kernel(uint32_t before) {
   const std::string replace = "tensormap.replace.tile.", into = ".shared::cta.b1024.b32 [%rd8], ";
   return ".visible .entry k(.param .u64 src, .param .u64 ws, .param .u64 out)\n{\n" + kRegs +
-         ".shared .align 128 .b8 smap[128];\nld.param.u64 %rd3, [src]; ld.param.u64 %rd2, [ws]; ld.param.u64 %rd4, [out];\n" +
-         kCluster + "mov.u32 %r5, smap; cvt.u64.u32 %rd8, %r5; shl.b32 %r6, %r3, 2; add.u32 %r7, %r6, %r5; st.shared.b32 [%r7], " +
-         std::to_string(before) + ";\n@!%p1 mbarrier.init.shared.b64 [%r2], 1; bar.warp.sync -1; @%p1 bra MADE;\n" + replace +
-         "global_address.shared::cta.b1024.b64 [%rd8], %rd3;\n" + replace + "rank" + into + "1;\n" + replace + "box_dim" + into +
-         "0, 16;\n" + replace + "box_dim" + into + "1, 4;\n" + replace + "global_dim" + into + "0, 16;\n" + replace + "global_dim" + into +
-         "1, 32;\n" + replace + "global_stride.shared::cta.b1024.b64 [%rd8], 0, 32;\n" + replace + "element_stride" + into + "0, 1;\n" +
-         replace + "element_stride" + into + "1, 1;\n" + replace + "elemtype" + into + "6;\n" + replace + "interleave_layout" + into +
-         "0;\n" + replace + "swizzle_mode" + into + "0;\n" + replace + "fill_mode" + into +
-         "0;\nMADE: bar.warp.sync -1;\ntensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
-         "[%rd2], [%r5], 128;\nfence.proxy.tensormap::generic.acquire.gpu [%rd2], 128;\nfence.proxy.async; bar.warp.sync -1;\n"
+         ".shared .align 128 .b8 smap[128];\nld.param.u64 %rd3, [src]; ld.param.u64 %rd2, [ws]; ld.param.u64 %rd4, "
+         "[out];\n" +
+         kCluster +
+         "mov.u32 %r5, smap; cvt.u64.u32 %rd8, %r5; shl.b32 %r6, %r3, 2; add.u32 %r7, %r6, %r5; st.shared.b32 [%r7], " +
+         std::to_string(before) + ";\n@!%p1 mbarrier.init.shared.b64 [%r2], 1; bar.warp.sync -1; @%p1 bra MADE;\n" +
+         replace + "global_address.shared::cta.b1024.b64 [%rd8], %rd3;\n" + replace + "rank" + into + "1;\n" + replace +
+         "box_dim" + into + "0, 16;\n" + replace + "box_dim" + into + "1, 4;\n" + replace + "global_dim" + into +
+         "0, 16;\n" + replace + "global_dim" + into + "1, 32;\n" + replace +
+         "global_stride.shared::cta.b1024.b64 [%rd8], 0, 32;\n" + replace + "element_stride" + into + "0, 1;\n" +
+         replace + "element_stride" + into + "1, 1;\n" + replace + "elemtype" + into + "6;\n" + replace +
+         "interleave_layout" + into + "0;\n" + replace + "swizzle_mode" + into + "0;\n" + replace + "fill_mode" + into +
+         "0;\nMADE: bar.warp.sync "
+         "-1;\ntensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+         "[%rd2], [%r5], 128;\nfence.proxy.tensormap::generic.acquire.gpu [%rd2], 128;\nfence.proxy.async; "
+         "bar.warp.sync -1;\n"
          "@!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 128; mov.u32 %r8, 0; mov.u32 %r9, 30;\n@!%p1 "
-         "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r8, %r9}], [%r2];\n"
-         "V: mbarrier.try_wait.parity.shared.b64 %p4, [%r2], 0; @!%p4 bra V;\nadd.u32 %r10, %r1, %r6; ld.shared.b32 %r7, [%r10]; "
+         "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r8, %r9}], "
+         "[%r2];\n"
+         "V: mbarrier.try_wait.parity.shared.b64 %p4, [%r2], 0; @!%p4 bra V;\nadd.u32 %r10, %r1, %r6; ld.shared.b32 "
+         "%r7, [%r10]; "
          "cvt.u64.u32 %rd5, %r6; add.s64 %rd6, %rd4, %rd5; st.global.b32 [%rd6], %r7; ret;\n}\n";
 }
 
 TEST(TensorMap, MadeOnTheDeviceFromZeros) {
   const std::string manifest =
-      "launch: kernel=k grid=1 block=32\ntensor: src u16 shape=32,16\ntensor: ws u32 shape=32 role=inout\ntensor: out u16 "
+      "launch: kernel=k grid=1 block=32\ntensor: src u16 shape=32,16\ntensor: ws u32 shape=32 role=inout\ntensor: out "
+      "u16 "
       "shape=64 role=out\narg: src buffer of=src\narg: ws buffer of=ws\narg: out buffer of=out\n";
   runtime::Tensor src{"src", runtime::DType::u16, {32, 16}, std::vector<uint8_t>(1024)};
   for (size_t i = 0; i < 1024; ++i) src.bytes[i] = static_cast<uint8_t>(7 * i + 3);
