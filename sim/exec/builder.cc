@@ -138,11 +138,20 @@ void Builder::block(const ptx::Block& b) {
 
 void Builder::statement(const ptx::Statement& s) {
   if (auto* i = std::get_if<ptx::Instruction>(&s.value)) instruction(*i);
-  else if (auto* l = std::get_if<ptx::Label>(&s.value))
-    labels_[find(l->name)->at] = static_cast<uint32_t>(program_.code.size());
+  else if (auto* l = std::get_if<ptx::Label>(&s.value)) label(*l);
   else if (auto* r = std::get_if<ptx::RegisterDecl>(&s.value)) registers(*r);
   else if (auto* v = std::get_if<ptx::Variable>(&s.value)) local_variable(*v);
   else if (auto* b = std::get_if<ptx::Block>(&s.value)) block(*b);
+}
+
+void Builder::label(const ptx::Label& l) {
+  const Name* n = find(l.name);
+  if (n->kind != Name::Kind::label) {
+    if (!failed_) error_ = input_error(l.where.range, "'" + l.name + "' is a label and something else");
+    failed_ = true;
+    return;
+  }
+  labels_[n->at] = static_cast<uint32_t>(program_.code.size());
 }
 
 // A vector register stands for {v.x, v.y ...}.

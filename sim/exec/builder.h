@@ -116,6 +116,7 @@ class Builder {
   void declare_labels(const ptx::Block& block);
   void block(const ptx::Block& b);
   void statement(const ptx::Statement& s);
+  void label(const ptx::Label& l);
   void registers(const ptx::RegisterDecl& d);
   void local_variable(const ptx::Variable& v);
   Name place_local(const ptx::Variable& v);
