@@ -4,6 +4,7 @@
 // Python integers are int32, floats float32.
 #include <functional>
 
+#include "compiler/ir/floor_div.h"
 #include "compiler/eval/session.h"
 
 namespace tc::eval {
@@ -299,8 +300,6 @@ std::optional<MetaInt> constant_difference(Session& s, ir::ValueId upper, ir::Va
 
 // ---------------------------------------------------------------------------------------------- thread conditions
 namespace {
-int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
-
 std::optional<int64_t> value_for_thread(const ir::Module& m, ir::ValueId v, int64_t tid) {
   if (auto c = ir::constant_value(m, v)) return c->value;
   const ir::Op* op = pure_def(m, v);
@@ -328,8 +327,8 @@ std::optional<int64_t> value_for_thread(const ir::Module& m, ir::ValueId v, int6
       {OpKind::add, [](int64_t a, int64_t b) { return a + b; }},
       {OpKind::sub, [](int64_t a, int64_t b) { return a - b; }},
       {OpKind::mul, [](int64_t a, int64_t b) { return a * b; }},
-      {OpKind::floordiv, floor_div},
-      {OpKind::floormod, [](int64_t a, int64_t b) { return a - floor_div(a, b) * b; }},
+      {OpKind::floordiv, ir::floor_div},
+      {OpKind::floormod, [](int64_t a, int64_t b) { return a - ir::floor_div(a, b) * b; }},
       {OpKind::bit_and, [](int64_t a, int64_t b) { return a & b; }},
       {OpKind::bit_or, [](int64_t a, int64_t b) { return a | b; }},
       {OpKind::bit_xor, [](int64_t a, int64_t b) { return a ^ b; }},

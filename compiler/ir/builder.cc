@@ -2,12 +2,11 @@
 // parts, so ceildiv(K, 64) - 1 reaches the verifier as an expression and not as 7.
 #include <cassert>
 
+#include "compiler/ir/floor_div.h"
 #include "compiler/ir/ir.h"
 
 namespace tc::ir {
 namespace {
-
-int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
 
 template <class Operation>
 std::optional<int64_t> checked(Operation&& operation, int64_t a, int64_t b) {

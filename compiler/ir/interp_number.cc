@@ -6,6 +6,7 @@
 #include <bit>
 #include <iterator>
 
+#include "compiler/ir/floor_div.h"
 #include "runtime/dtype.h"
 
 namespace tc::ir::interp {
@@ -83,7 +84,7 @@ void write(uint8_t* base, int64_t index, T v) {
 int64_t floor_div(int64_t a, int64_t b) {
   if (b == 0) return 0;
   if (b == -1) return static_cast<int64_t>(-static_cast<uint64_t>(a));
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+  return tc::ir::floor_div(a, b);
 }
 uint64_t u(Number n) { return static_cast<uint64_t>(n.i); }
 Number wrapped(DType t, uint64_t v) { return of(wrap_to(t, static_cast<int64_t>(v))); }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/ir/floor_div.h"
+
 namespace tc::ir {
 namespace {
 
@@ -13,8 +15,6 @@ Range product(const Range& a, const Range& b) {
   auto [lo, hi] = std::minmax({a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi});
   return {clamp(lo), clamp(hi)};
 }
-
-int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "compiler/ir/floor_div.h"
 #include "compiler/rewrite/range.h"
 
 namespace tc::verify {
@@ -163,14 +164,13 @@ class Extractor {
           input_error(f_.text_loc.valid() ? f_.text_loc : f_.loc, "no value for the factory parameter " + n.name)};
     }
     int64_t a = meta_value(n.lhs), b = n.rhs.valid() ? meta_value(n.rhs) : 0;
-    auto floor_div = [](int64_t x, int64_t y) { return x / y - ((x % y != 0 && (x < 0) != (y < 0)) ? 1 : 0); };
     switch (n.kind) {
       case MetaKind::add: return a + b;
       case MetaKind::sub: return a - b;
       case MetaKind::mul: return a * b;
-      case MetaKind::floordiv: return floor_div(a, b ? b : 1);
-      case MetaKind::floormod: return b ? a - floor_div(a, b) * b : 0;
-      case MetaKind::ceildiv: return -floor_div(-a, b ? b : 1);
+      case MetaKind::floordiv: return ir::floor_div(a, b ? b : 1);
+      case MetaKind::floormod: return b ? a - ir::floor_div(a, b) * b : 0;
+      case MetaKind::ceildiv: return -ir::floor_div(-a, b ? b : 1);
       case MetaKind::min: return std::min(a, b);
       case MetaKind::max: return std::max(a, b);
       case MetaKind::bit_and: return a & b;
