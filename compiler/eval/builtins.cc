@@ -64,6 +64,8 @@ constexpr SubSpace kSubSpaces[] = {
     {"intrinsics", "layout", "intrinsics"},
     {"intrinsics", "macro", "intrinsics"},
     {"intrinsics", "mma_layout", "intrinsics"},
+    {"intrinsics", "mma_macro_generator", "intrinsics"},
+    {"T", "intrinsics", "intrinsics"},
     {"intrinsics", "utils", "intrinsics"},
     {"intrinsics", "sparse_layout", "intrinsics"},
     {"tvm", "tir", "tir"},
@@ -89,7 +91,7 @@ constexpr TextMember kTexts[] = {
 constexpr std::pair<std::string_view, PolicyV> kPolicies[] = {
     {"Square", PolicyV::square}, {"FullRow", PolicyV::full_row}, {"FullCol", PolicyV::full_col}};
 
-Value language_attribute(const std::string& name, const SourceRange& where) {
+Value language_attribute(Session& s, const std::string& name, const SourceRange& where) {
   static constexpr std::pair<std::string_view, DType> kAliases[] = {
       {"float", DType::f32}, {"half", DType::f16}, {"double", DType::f64}, {"int", DType::i32},
       {"uint", DType::u32},  {"long", DType::i64}, {"short", DType::i16}};
@@ -98,7 +100,10 @@ Value language_attribute(const std::string& name, const SourceRange& where) {
   if (auto t = dtype_from_name(name)) return Value{*t};
   if (auto t = vector_type(name)) return Value{VectorTypeV{t->dtype, t->lanes}};
   if (name == "ptr" || name == "handle") return Value{DType::i64};  // an address
-  if (is_language_name(name)) fail_unsupported(where, "T." + name);
+  if (is_language_name(name)) {
+    if (const Value* v = matrix_library(s, name)) return *v;
+    fail_unsupported(where, "T." + name);
+  }
   fail(where, "tilelang.language has no name '" + name + "'" + did_you_mean(name, language_names()));
 }
 }  // namespace
@@ -138,12 +143,14 @@ Value namespace_attribute(Session& s, const NamespaceV& ns, const std::string& n
     if (member.space == space && member.name == name) return text(member.text);
   if (space == "tir") {
     if (const Builtin* b = find_builtin("T", name)) return Value{b};
-    return is_language_name(name) ? language_attribute(name, where) : opaque(s, "tvm.tir." + name, where);
+    return is_language_name(name) ? language_attribute(s, name, where) : opaque(s, "tvm.tir." + name, where);
   }
-  if (space == "intrinsics")  // what it shares with T; the rest is not known
+  if (space == "intrinsics") {  // its own, and what it shares with T; the rest is not known
     if (const Builtin* b = find_builtin("T", name)) return Value{b};
+    if (const Value* v = matrix_library(s, name)) return *v;
+  }
   if (space == "tvm" && name == "DataType") return Value{find_builtin("T", "dtype")};
-  if (space == "T") return language_attribute(name, where);
+  if (space == "T") return language_attribute(s, name, where);
   if (space == "GemmWarpPolicy") {
     for (auto [member, policy] : kPolicies)
       if (name == member) return Value{policy};

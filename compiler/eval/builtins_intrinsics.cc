@@ -2,7 +2,8 @@
 // kinds, one letter a parameter:  v scalar   = scalar of the type of the first   f float scalar   i int32   m uint32
 // mask
 //   p integer or truth value   r, w, u region of that access   b buffer   B barrier   c condition
-//   I integer attribute   F truth attribute   T dtype attribute (these have the parameter's name)   R rounding mode
+//   I integer attribute   F truth attribute   T dtype attribute   S text attribute (these have the parameter's name)
+//   R rounding mode
 //   2 pair
 // result: none (0), of the first operand ('='), or a type by its letter below.
 #include <algorithm>
@@ -36,6 +37,12 @@ DType result_type(char letter, DType first) {
 // To nearest, ties to even, whatever the host's rounding mode.
 double round_even(double x) { return std::nearbyint(x); }
 
+// Parameters that the matrix instructions share.
+#define TYPES "A_layout, B_layout, A_dtype, B_dtype, C_dtype, "
+#define FRAGMENTS "multiplicand_a, a_index, multiplicand_b, b_index, accumulator, c_index"
+#define SHORT "a_dtype_abbrv, b_dtype_abbrv, accum_dtype_abbrv, "
+#define WGMMA "B_desc, B_offset, C_data, C_offset, scale_out, scale_in_a, scale_in_b"
+#define TCGEN05 "desc_b, B_offset, C_ptr, C_offset, desc_val, scale_out"
 constexpr Intrinsic kIntrinsics[] = {
     // ---- floats
     {"exp10", "x", "exp10", "f", '=', [](double x) { return std::pow(10.0, x); }},
@@ -157,6 +164,36 @@ constexpr Intrinsic kIntrinsics[] = {
     {"tcgen05_after_thread_sync", "", "tcgen05_after_thread_sync", "", 0},
     {"tcgen05_cp_warpx4", "smem_src, tmem_dst, tmem_col_offset=, *, use_2cta=", "tcgen05_cp_warpx4", "rwiF", 0},
     {"tcgen05_sf_warp_transpose", "smem_src", "tcgen05_sf_warp_transpose", "u", 0},
+    {"ptx_ldmatrix", "trans, num, src_access_ptr, dst_access_ptr", "ptx_ldmatrix", "FIrw", 0},
+    {"ptx_mma", "dtype, shape, " TYPES FRAGMENTS ", saturate=, operator=", "ptx_mma", "TSSSSSSririuiFS", 0},
+    {"ptx_mma_sp", "dtype, shape, " TYPES FRAGMENTS ", metadata, meta_index, sparse_selector, saturate", "ptx_mma_sp",
+     "TSSSSSSririuiriiF", 0},
+    {"ptx_mma_sm70", "shape, " TYPES FRAGMENTS, "ptx_mma_sm70", "SSSSSSririui", 0},
+    {"ptx_mma_block_scale",
+     "accum_dtype, shape, A_layout, B_layout, kind, scale_vec_size, A_dtype, B_dtype, scale_type, " FRAGMENTS
+     ", scale_a, scale_b, scale_a_byte_id=, scale_a_thread_id=, scale_b_byte_id=, scale_b_thread_id=",
+     "ptx_mma_block_scale", "TSSSSISSSririuivviiii", 0},
+    {"ptx_wgmma_ss", "dtype, wgmma_prefix, a_is_k_major, b_is_k_major, " SHORT "A_desc, A_offset, " WGMMA,
+     "ptx_wgmma_ss", "TSFFSSSririuicII", 0},
+    {"ptx_wgmma_rs", "dtype, wgmma_prefix, b_is_k_major, " SHORT "A_buf, A_offset, " WGMMA, "ptx_wgmma_rs",
+     "TSFSSSririuicII", 0},
+    {"ptx_wgmma_sp_ss",
+     "dtype, wgmma_prefix, a_is_k_major, b_is_k_major, " SHORT
+     "A_desc, A_offset, E_data, E_offset, sparse_selector, " WGMMA,
+     "ptx_wgmma_sp_ss", "TSFFSSSririiriuicII", 0},
+    {"ptx_wgmma_sp_rs",
+     "dtype, wgmma_prefix, b_is_k_major, " SHORT "A_buf, A_offset, E_buf, E_offset, sparse_selector, " WGMMA,
+     "ptx_wgmma_sp_rs", "TSFSSSririiriuicII", 0},
+    {"ptx_tcgen05_mma_ss",
+     "kind_dtype, desc_a, A_offset, " TCGEN05
+     ", mask0, mask1, mask2, mask3, enable_ws=, enable_2cta=, ws=, warp_specialized=, variant=",
+     "ptx_tcgen05_mma_ss", "TririuiviiiiiFFFFS", 0},
+    {"ptx_tcgen05_mma_ts", "kind_dtype, A_ptr, A_offset, " TCGEN05 ", mask0, mask1, mask2, mask3, enable_2cta=",
+     "ptx_tcgen05_mma_ts", "TririuiviiiiiF", 0},
+    {"ptx_tcgen05_mma_blockscaled_ss",
+     "kind_dtype, desc_a, A_offset, " TCGEN05
+     ", sfa_ptr, sfa_offset, sfb_ptr, sfb_offset, reserved0=, reserved1=, enable_2cta=",
+     "ptx_tcgen05_mma_blockscaled_ss", "TririuiviririIIF", 0},
     {"deallocate_tmem", "tmem", "deallocate_tmem", "b", 0},
     // ---- random numbers
     {"rng_rand", "", "rng_rand", "", 'u'},
@@ -213,6 +250,7 @@ void attribute(Session& s, const Args& a, const std::string& name, char kind, st
   if (kind == 'I' && a.given(name))
     attrs.push_back({name == "thread_extent" ? "threads" : name, to_int(s, a.need(name), a.where, name)});
   if (kind == 'T' && a.given(name)) attrs.push_back({name, std::string(info(to_dtype(s, a.need(name), a.where)).name)});
+  if (kind == 'S' && a.given(name)) attrs.push_back({name, to_text(a.need(name), a.where, name)});
   if (kind == 'F') {
     bool otherwise = name == "read";
     attrs.push_back({name, MetaInt(flag(s, a, name, otherwise))});
@@ -235,7 +273,7 @@ Value intrinsic(Session& s, Scope&, Args& a) {
   std::vector<ir::Attr> attrs;
   for (size_t i = 0; row.kinds[i]; ++i) {
     char kind = row.kinds[i];
-    if (std::string_view("IFRT").find(kind) != std::string_view::npos) {
+    if (std::string_view("IFRTS").find(kind) != std::string_view::npos) {
       attribute(s, a, names[i], kind, attrs);
     } else if (kind == 'B') {
       auto [barrier, index] = to_barrier(s, a.need(names[i]), a.where);

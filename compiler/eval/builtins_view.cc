@@ -159,6 +159,15 @@ Value address_of(Session& s, Scope&, Args& a) {
   return pointer(s, box, "rw");
 }
 
+// For library/matrix.py: the buffer of a region, and where the region begins.
+Value region_parts(Session& s, Scope&, Args& a) {
+  traced(s, a);
+  Box box = box_arg(s, a, "region");
+  std::vector<Value> first;
+  for (ir::ValueId offset : box.offsets) first.push_back(scalar(offset));
+  return tuple(s, {Value{box.buffer}, tuple(s, std::move(first))});
+}
+
 Value type_annotation(Session&, Scope&, Args& a) { return a.need("dtype"); }
 
 constexpr Builtin kRows[] = {
@@ -169,6 +178,7 @@ constexpr Builtin kRows[] = {
     {"T", "access_ptr", "base, access_type=, *extents, offset=, extent=, ignore_last_ndim=", access_ptr},
     {"T", "tvm_access_ptr", "ptype, data, offset, extent, rw_mask", tvm_access_ptr},
     {"T", "address_of", "obj, span=", address_of},
+    {"intrinsics", "_region_parts", "region", region_parts},
     {"T", "type_annotation", "dtype", type_annotation},
 };
 }  // namespace

@@ -124,17 +124,24 @@ namespace {
 }
 }  // namespace
 
+namespace {
+// T.int32(4), T.bool(True): scalars of a kernel that are constants all the same.
+std::optional<ir::MetaInt> constant_scalar(Session& s, const Value& v) {
+  const auto* scalar = v.as<ScalarV>();
+  return scalar && s.trace ? ir::constant_value(s.module, scalar->id) : std::nullopt;
+}
+}  // namespace
+
 ir::MetaInt to_int(Session& s, const Value& v, const SourceRange& where, std::string_view what) {
   if (const auto* i = v.as<ir::MetaInt>()) return *i;
   if (const auto* b = v.as<BoolV>()) return ir::MetaInt(truth(s, v, where).value_or(b->value) ? 1 : 0);
-  if (is_runtime(v) && s.trace)
-    if (const auto* sc = v.as<ScalarV>())
-      if (auto c = ir::constant_value(s.module, sc->id)) return *c;
+  if (auto c = constant_scalar(s, v)) return *c;
   fail_kind(v, where, what, "an integer known when the kernel is built");
 }
 
 bool to_bool(Session& s, const Value& v, const SourceRange& where, std::string_view what) {
   if (auto b = truth(s, v, where)) return *b;
+  if (auto c = constant_scalar(s, v)) return c->value != 0;
   fail_kind(v, where, what, "known when the kernel is built");
 }
 

@@ -4,23 +4,40 @@
 #include "compiler/eval/language_names.h"
 
 namespace tc::eval {
+namespace {
+// As in a row's params, of a function or a class that is written in the language itself.
+std::string written_params(const Value& v) {
+  auto* const* type = v.as<ClassObject*>();
+  const Value* init = type ? class_lookup(**type, "__init__") : &v;
+  auto* const* f = init ? init->as<FunctionObject*>() : nullptr;
+  std::string out;
+  for (size_t i = type ? 1 : 0; f && i < (*f)->params->list.size(); ++i) {
+    const ast::Param& p = (*f)->params->list[i];
+    out += (out.empty() ? "" : ", ") + p.name + (p.default_value ? "=" : "");
+  }
+  return out;
+}
+}  // namespace
 
 std::string language_table() {
+  EvalOptions options;
   Session s;
+  s.options = &options;
   std::string read, refused, types;
   for (const std::string& name : language_names()) {
     if (is_language_dtype(name)) {
       types += (types.empty() ? "" : ", ") + ("`" + name + "`");
       continue;
     }
+    Value value;
     try {
-      namespace_attribute(s, NamespaceV{"T"}, name, {});
+      value = namespace_attribute(s, NamespaceV{"T"}, name, {});
     } catch (const Failure&) {
       refused += (refused.empty() ? "" : ", ") + ("`" + name + "`");
       continue;
     }
     const Builtin* row = find_builtin("T", name);
-    std::string params = row ? row->params : "";
+    std::string params = row ? row->params : written_params(value);
     read += "| `" + name + "` | " + (params.empty() ? std::string() : "`" + params + "`") + " |\n";
   }
   return "# Names of the language\n\n"

@@ -10,19 +10,40 @@ namespace tc::eval {
 namespace {
 using ir::MetaInt;
 
-std::vector<const ast::Expr*> index_items(const ast::Expr& index) {
-  if (const auto* t = std::get_if<ast::TupleExpr>(&index.node)) return {t->items.begin(), t->items.end()};
-  return {&index};
+// One dimension of a subscript: a slice as it is written, or an index.
+struct Subscript {
+  const ast::Slice* slice;
+  Value index;
+  SourceRange where;
+};
+
+// Tuples of indices stand for their items: A[(i, j)], A[*rest, j].
+std::vector<Subscript> subscripts(Session& s, Scope& scope, const ast::Expr& index) {
+  std::vector<const ast::Expr*> items{&index};
+  if (const auto* t = std::get_if<ast::TupleExpr>(&index.node)) items.assign(t->items.begin(), t->items.end());
+  std::vector<Subscript> out;
+  for (const ast::Expr* e : items) {
+    if (const auto* slice = std::get_if<ast::Slice>(&e->node)) {
+      out.push_back({slice, none(), e->where});
+      continue;
+    }
+    const auto* starred = std::get_if<ast::Starred>(&e->node);
+    Value v = eval(s, scope, starred ? *starred->value : *e);
+    bool several = starred || (items.size() == 1 && (v.is<const TupleObject*>() || v.is<ListObject*>()));
+    if (!several) out.push_back({nullptr, std::move(v), e->where});
+    else
+      for (Value& item : to_items(s, v, e->where, "the subscript")) out.push_back({nullptr, std::move(item), e->where});
+  }
+  return out;
 }
 
-RegionDim plain_index(Session& s, Scope& scope, const ast::Expr& e, const MetaInt& extent) {
-  Value v = eval(s, scope, e);
+RegionDim plain_index(Session& s, const Value& v, const MetaInt& extent, const SourceRange& where) {
   if (v.is<MetaInt>()) {
     MetaInt i = *v.as<MetaInt>();
-    if (i.value < 0) i = meta(s, ir::MetaKind::add, extent, i, e.where);
-    return {to_index(s, integer(i), e.where, "the index"), {}};
+    if (i.value < 0) i = meta(s, ir::MetaKind::add, extent, i, where);
+    return {to_index(s, integer(i), where, "the index"), {}};
   }
-  return {to_index(s, v, e.where, "the index"), {}};
+  return {to_index(s, v, where, "the index"), {}};
 }
 
 RegionDim slice_index(Session& s, Scope& scope, const ast::Slice& slice, const SourceRange& where,
@@ -47,17 +68,17 @@ const ir::Type& buffer_type(Session& s, const BufferV& b) { return s.module[b.id
 
 Value index_buffer(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const SourceRange& where) {
   need_trace(s, where, "indexing a buffer");
-  auto items = index_items(index);
+  std::vector<Subscript> items = subscripts(s, scope, index);
   std::vector<MetaInt> shape = buffer_type(s, buffer).shape;
   if (items.size() != shape.size())
     fail(where, "'" + s.module[buffer.id].name + "' has " + std::to_string(shape.size()) +
                     " dimensions, the subscript has " + std::to_string(items.size()));
   RegionObject region{buffer, {}, false};
   for (size_t i = 0; i < items.size(); ++i) {
-    const auto* slice = std::get_if<ast::Slice>(&items[i]->node);
-    region.has_slice |= slice != nullptr;
-    region.dims.push_back(slice ? slice_index(s, scope, *slice, items[i]->where, shape[i])
-                                : plain_index(s, scope, *items[i], shape[i]));
+    const Subscript& item = items[i];
+    region.has_slice |= item.slice != nullptr;
+    region.dims.push_back(item.slice ? slice_index(s, scope, *item.slice, item.where, shape[i])
+                                     : plain_index(s, item.index, shape[i], item.where));
   }
   s.heap.regions.push_back(std::move(region));
   return Value{static_cast<const RegionObject*>(&s.heap.regions.back())};

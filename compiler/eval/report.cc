@@ -8,19 +8,28 @@ constexpr size_t kMaxErrors = 20;
 constexpr size_t kMaxFrames = 8;  // of calls that a diagnostic names
 }  // namespace
 
+SourceRange place_in_program(const Session& s, const SourceRange& where) {
+  if (!s.library || where.file != s.library) return where;
+  auto frame = std::find_if(s.calls.rbegin(), s.calls.rend(),
+                            [&](const Session::Frame& f) { return f.where.valid() && f.where.file != s.library; });
+  return frame == s.calls.rend() ? where : frame->where;
+}
+
 void report(Session& s, const Failure& failure) {
   if (s.trace && s.trace->eager && s.trace->eager->probing) return;
   if (s.trace) ++s.trace->errors;
   if (failure.follows || (s.trace && s.trace->errors > kMaxErrors)) return;
   Diag d = failure.diag;
   if (!d.where.valid() && !s.calls.empty()) d.where = s.calls.back().where;
+  d.where = place_in_program(s, d.where);
   if (s.trace && s.trace->instance && s.trace->instance->error.empty()) s.trace->instance->error = d.message;
   for (const Diag& known : s.diags)
     if (known.where == d.where && known.message == d.message) return;
   size_t shown = 0;
   for (auto frame = s.calls.rbegin(); frame != s.calls.rend() && shown < kMaxFrames; ++frame) {
     bool of_instance = s.trace && s.trace->instance && frame->where == s.trace->instance->where;
-    if (!frame->where.valid() || of_instance) continue;
+    bool of_library = s.library && frame->where.file == s.library;
+    if (!frame->where.valid() || of_instance || of_library) continue;
     d.notes.push_back({frame->where, "in the call of '" + frame->function + "' here"});
     ++shown;
   }

@@ -124,6 +124,7 @@ struct Session {
   std::vector<std::string> constant_names;  // of T.const and T.dynamic, for --arg
   std::map<std::string, Scope*> modules;    // files beside the input that it imports, by path
   std::string directory;                    // where they are looked for
+  FileId library = 0;                       // the text of tilelang.cuda.intrinsics, once it is read
   std::vector<std::shared_ptr<const ast::Module>> parsed;
   Trace* trace = nullptr;
   // Host level: outside of any factory. Calls of factories make instances; failures make opaque values.
@@ -199,6 +200,8 @@ void count_step(Session& s, const SourceRange& where);
 void count_items(Session& s, size_t n, const SourceRange& where);  // of a list, tuple or text that is made
 void check_stack(Session& s, const SourceRange& where);
 [[noreturn]] void fail_bound(const SourceRange& where, std::string message);
+// A place in the library's own text becomes the call of the program that led there.
+SourceRange place_in_program(const Session& s, const SourceRange& where);
 // Adds the chain of calls, and the diagnostic if it says something new.
 void report(Session& s, const Failure& failure);
 const Value* lookup(Scope& scope, const std::string& name);
@@ -374,6 +377,8 @@ Value layer_result(Session& s, const HostObject& layer, const std::vector<Value>
 int64_t sm_count(const Session& s);
 // A module beside the input; null: there is none.
 Scope* local_module(Session& s, const std::string& dotted, const SourceRange& where);
+// A name of tilelang.cuda.intrinsics; null: it has none of that name.
+const Value* matrix_library(Session& s, const std::string& name);
 
 // ---- kernels (kernel.cc, eager.cc, evaluate.cc)
 void trace_instance(Session& s, Instance& instance);

@@ -182,7 +182,7 @@ Outcome leave_iteration(Session& s, Scope& scope, Flow flow, const SourceRange& 
 }
 
 Outcome exec_stmt(Session& s, Scope& scope, const Stmt& stmt) {
-  SourceRange where = op_range(stmt);
+  SourceRange where = place_in_program(s, op_range(stmt));
   count_step(s, where);
   if (s.trace) s.trace->builder.loc = where;
   return std::visit(Overload{
@@ -351,6 +351,11 @@ Outcome exec_recovering(Session& s, Scope& scope, const Stmt& stmt) {
     return exec_stmt(s, scope, stmt);
   } catch (const Failure& failure) {
     if (failure.fatal) throw;
+    if (s.library && stmt.where.file == s.library) {  // the statement of the program that called it fails
+      Failure of_call = failure;
+      of_call.diag.where = place_in_program(s, failure.diag.where);
+      throw of_call;
+    }
     if (!s.host) report(s, failure);
     else note_not_followed(s, stmt, failure.diag);
     state.restore();

@@ -261,7 +261,7 @@ bool is_exchange(const Op& op) {
   if (op.kind != OpKind::call) return false;
   std::string_view name = text_attr(op, "name", "");
   return name.starts_with("shfl_") || name.starts_with("match_") || name.starts_with("warp_reduce_") ||
-         name == "any_sync" || name == "all_sync" || name == "ballot_sync";
+         is_matrix_instruction(name) || name == "any_sync" || name == "all_sync" || name == "ballot_sync";
 }
 
 bool is_rendezvous(const Op& op) {
@@ -307,6 +307,7 @@ bool exec_intrinsic(Cta& cta, Group& g, const Op& op, const Mask* mask) {
   const OpInfo& row = row_of(op);
   if (does_nothing(op, row)) return true;
   if (g.iterations && row.name != "rng_rand" && row.name != "device_assert") return false;
+  if (is_matrix_instruction(row.name)) return exec_matrix(cta, g, op, mask), true;
   for (const Row& r : kRows)
     if (r.name == row.name) return r.exec(c), true;
   if (row.name == "tcgen05_mma_arrive" || row.name == "cp_async_barrier_noinc") {

@@ -135,9 +135,13 @@ bool exec_scalar(Cta& cta, Group& g, OpId id, const Mask* mask);
 
 // ---- interp_intrinsic.cc: calls that are no functions of one thread's operands
 bool exec_intrinsic(Cta& cta, Group& g, const Op& op, const Mask* mask);  // false: not one of them
-bool is_exchange(const Op& op);    // lanes of a warp read each other's values
+bool is_exchange(const Op& op);                                           // lanes of a warp read each other's values
 bool is_rendezvous(const Op& op);                                         // all threads of the CTA or cluster meet
 void finish_rendezvous(Cta& cta, const std::vector<Group*>& here, const Op& op);
+
+// ---- interp_matrix.cc: ldmatrix and mma, of whole warps
+bool is_matrix_instruction(std::string_view name);
+void exec_matrix(Cta& cta, Group& g, const Op& op, const Mask* mask);
 
 // ---- interp_lanes.cc: blocks without blocking ops, under masks
 void exec_inline(Cta& cta, Group& g, BlockId block, Mask& mask);

@@ -215,6 +215,56 @@ def dequantised(m, n, k, table):
     return case
 
 
+def product(kind, m, n, k, trans_a=False, trans_b=True):
+    """By instructions of a warp; tf32 reads the upper 19 bits of a float."""
+    def case():
+        if kind == "int8":
+            a, b = (rng.integers(-128, 128, s).astype(np.int8) for s in ((m, k), (k, n)))
+            x, y = f(a), f(b)
+        elif kind == "e4m3":
+            a, b = (rng.integers(0, 127, s).astype(np.uint8) | (rng.integers(0, 2, s) << 7).astype(np.uint8) for s in ((m, k), (k, n)))
+            x, y = e4m3_value(a), e4m3_value(b)
+        elif kind == "tf32":
+            a, b = single(m, k), single(k, n)
+            x, y = (f((t.view(np.uint32) & 0xFFFFE000).view(np.float32)) for t in (a, b))
+        else:
+            a, b = (half(*s).astype(np.float64 if kind == "f64" else np.float16) for s in ((m, k), (k, n)))
+            x, y = f(a), f(b)
+        given = {"A": a.T.copy() if trans_a else a, "B": b.T.copy() if trans_b else b}
+        return given, {"C": (x @ y, 2e-3 if kind == "f16 sums" else 0 if kind in ("int8", "f64") else 1e-6)}
+
+    return case
+
+
+def prepared():
+    """Element v of lane l of a tile's fragment (PTX ISA 9.7.14.5, B of m16n8k16, twice): n = l / 4 + 8 (v / 4) ..."""
+    a, b = half(32, 32), half(32, 32)
+    tiles = np.zeros((2, 2, 16, 16), np.float16)
+    for n in range(16):
+        for k in range(16):
+            lane, v = 4 * (n % 8) + k % 8 // 2, 4 * (n // 8) + 2 * (k // 8) + k % 2
+            place = 8 * lane + v
+            tiles[:, :, place // 16, place % 16] = b[n::16, k::16]
+    want = (f(a) @ f(b).T).reshape(2, 16, 2, 16).transpose(0, 2, 1, 3)
+    return {"A": a, "B": tiles}, {"C": (want, 1e-6)}
+
+
+def sparse(selector):
+    """Metadata of m16n8k16 f16 (PTX ISA 9.7.14.6.1): thread 4 g + selector holds 16 bits of row g, 16 of row g + 8."""
+    def case():
+        kept, b = half(16, 8), half(8, 16)
+        words, a = rng.integers(0, 2**32, 32, dtype=np.uint64).astype(np.uint32), np.zeros((16, 16))
+        words[selector::4] = 0
+        for r in range(16):
+            for c in range(4):
+                first, second = sorted(rng.choice(4, 2, replace=False))
+                words[4 * (r % 8) + selector] |= np.uint32((first | second << 2) << (16 * (r // 8) + 4 * c))
+                a[r, 4 * c + first], a[r, 4 * c + second] = kept[r, 2 * c], kept[r, 2 * c + 1]
+        return {"A": kept, "E": words, "B": b}, {"C": (a @ f(b).T, 1e-6)}
+
+    return case
+
+
 INT4 = np.arange(16) - 8.0
 FP4 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
 
@@ -273,6 +323,21 @@ CASES = [
     ("per-group fp8", "quantised.py", "quantise", 0, quantise),
     ("int4 weights", "quantised.py", "dequantised", 0, dequantised(48, 64, 64, INT4)),
     ("fp4 weights", "quantised.py", "dequantised", 1, dequantised(32, 48, 96, FP4)),
+    ("mma f16", "matrix_instructions.py", "product", 0, product("f16", 64, 32, 64)),
+    ("mma f16, A transposed", "matrix_instructions.py", "product", 1, product("f16", 64, 32, 32, True)),
+    ("mma f16, B as it is", "matrix_instructions.py", "product", 2, product("f16", 128, 64, 80, False, False)),
+    ("mma f16, A transposed, B as it is", "matrix_instructions.py", "product", 3, product("f16", 64, 32, 32, True, False)),
+    ("mma f16, 8 columns", "matrix_instructions.py", "product", 4, product("f16", 64, 16, 32)),
+    ("mma int8", "matrix_instructions.py", "product", 5, product("int8", 64, 32, 64)),
+    ("mma int8, transposed", "matrix_instructions.py", "product", 6, product("int8", 64, 32, 64, True, False)),
+    ("mma tf32", "matrix_instructions.py", "product", 7, product("tf32", 64, 32, 32)),
+    ("mma tf32, transposed", "matrix_instructions.py", "product", 8, product("tf32", 64, 32, 32, True, False)),
+    ("mma f64", "matrix_instructions.py", "product", 9, product("f64", 64, 32, 32)),
+    ("mma e4m3", "matrix_instructions.py", "product", 10, product("e4m3", 64, 32, 64)),
+    ("mma f16, sums too", "matrix_instructions.py", "product", 11, product("f16 sums", 64, 32, 32)),
+    ("mma, prepared operand", "matrix_instructions.py", "prepared", 0, prepared),
+    ("mma, sparse", "matrix_instructions.py", "sparse", 0, sparse(0)),
+    ("mma, sparse, selector 3", "matrix_instructions.py", "sparse", 1, sparse(3)),
     ("linear attention", "recurrent.py", "linear_attention", 0, linear_attention),
     ("Mamba chunk scan", "recurrent.py", "chunk_scan", 0, chunk_scan),
 ]
