@@ -2,6 +2,7 @@
 // An `if` whose condition depends on nothing but the thread index makes sections (ir::OpKind::ws) of its branches, an
 // elif chain a row of sections side by side; any other run-time `if` becomes an if op.
 #include "compiler/eval/builtin.h"
+#include "specs/arch.h"
 
 namespace tc::eval {
 namespace {
@@ -250,21 +251,47 @@ SourceRange header_range(const ast::Stmt& stmt, ast::ExprRef last) {
   return {stmt.where.file, stmt.where.line, stmt.where.column, last->where.end_line, last->where.end_column};
 }
 
+// A condition in two: the threads it can hold for, and what else it asks (invalid: nothing).
+//   rank == 0 and tx < 64: threads 0 … 63, and rank == 0
+struct ThreadCondition {
+  std::vector<bool> threads;
+  ir::ValueId also;
+};
+std::optional<ThreadCondition> thread_condition(Session& s, ir::ValueId condition, int64_t count) {
+  if (auto threads = threads_where(s, condition, count)) return ThreadCondition{std::move(*threads), {}};
+  ir::OpId def = s.module[condition].def;
+  if (!def.valid() || s.module[def].kind != OpKind::logical_and) return std::nullopt;
+  std::vector<ir::ValueId> sides = s.module[def].operands;
+  auto x = thread_condition(s, sides[0], count), y = thread_condition(s, sides[1], count);
+  if (!x && !y) return std::nullopt;
+  if (!x) return ThreadCondition{std::move(y->threads), y->also.valid() ? condition : sides[0]};
+  if (!y) return ThreadCondition{std::move(x->threads), x->also.valid() ? condition : sides[1]};
+  for (size_t i = 0; i < x->threads.size(); ++i) x->threads[i] = x->threads[i] && y->threads[i];
+  return ThreadCondition{std::move(x->threads), condition};
+}
+
 // `remaining`: the threads that come to this `if`. Returns false where sections cannot express it (nothing was built).
 bool section_if(Session& s, Scope& scope, const ast::If& stmt, ir::ValueId condition, std::vector<bool> remaining,
                 const SourceRange& where) {
-  auto chosen = threads_where(s, condition, static_cast<int64_t>(remaining.size()));
-  if (!chosen) return false;
+  auto split = thread_condition(s, condition, static_cast<int64_t>(remaining.size()));
+  if (!split) return false;
+  std::vector<bool>* chosen = &split->threads;
   std::vector<bool> rest = remaining;
   for (size_t i = 0; i < remaining.size(); ++i) {
     (*chosen)[i] = (*chosen)[i] && remaining[i];
     rest[i] = remaining[i] && !(*chosen)[i];
   }
   auto then = intervals(*chosen), otherwise = intervals(rest);
+  // A role is of whole warps; single threads under a condition of their own are no role.
+  auto in_warps = [](std::pair<int64_t, int64_t> i) { return (i.second - i.first) % kWarpLanes == 0; };
+  if (split->also.valid() && !std::all_of(then.begin(), then.end(), in_warps)) return false;
   if (then.size() > 1 || (otherwise.size() > 1 && !stmt.orelse.empty())) return false;
   if (!then.empty())
     run_section(s, scope, {{MetaInt(then[0].first), MetaInt(then[0].second)}}, where,
-                [&](Scope& inner) { return exec(s, inner, stmt.body); });
+                [&](Scope& inner) {
+                  if (split->also.valid()) return plain_if(s, inner, stmt, split->also, where);
+                  return exec(s, inner, stmt.body);
+                });
   if (stmt.orelse.empty() || otherwise.empty()) return true;
   const auto* chained = stmt.orelse.size() == 1 ? std::get_if<ast::If>(&stmt.orelse[0]->node) : nullptr;
   if (chained) {
