@@ -1,6 +1,7 @@
 // Runs a function: host tensors in, one CTA after the other on a few host threads, host tensors out.
 #include "compiler/ir/interp.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -40,11 +41,12 @@ void decode(Program& p, const Func& f) {
       if (!op.operands.empty() && m[op.operands[0]].type.kind == TypeKind::scalar)
         d.operand = m[op.operands[0]].type.dtype;
       if (!op.results.empty()) d.result = m[op.results[0]].type.dtype;
+      d.vectors = has_vectors(m, op);
       if (op.operands.size() == 2) d.two = binary_function(op.kind, d.operand);
       if (op.operands.size() == 1) d.one = unary_function(op.kind, d.operand);
       if (op.kind == OpKind::call) d.pure = pure_intrinsic(text_attr(op, "name", ""));
       bool waits = op.kind == OpKind::ws || op.kind == OpKind::mbarrier_wait || op.kind == OpKind::sync_threads ||
-                   is_rendezvous(op) || is_collective(m, op);
+                   is_rendezvous(op) || is_at_barrier(op) || is_collective(m, op);
       p.blocking[b.index] = p.blocking[b.index] || waits;
       p.escapes[b.index] = p.escapes[b.index] || op.kind == OpKind::break_ || op.kind == OpKind::continue_;
       for (BlockId inner : op.blocks) {
@@ -58,46 +60,37 @@ void decode(Program& p, const Func& f) {
   blocks(blocks, f.body);
 }
 
-int64_t meta_value(const Program& p, const Func& f, const std::vector<Slot>& env, MetaId id) {
-  const MetaNode& n = p.m[id];
-  if (n.kind == MetaKind::literal) return n.value;
-  if (n.kind == MetaKind::param) {
-    for (const auto& [name, value] : f.args)
+int64_t meta_value(const Module& m, const Func& f, const SymbolValues& symbols, MetaId id) {
+  const MetaNode& n = m[id];
+  auto named = [&](const SymbolValues& values) {
+    for (const auto& [name, value] : values)
       if (name == n.name) return value;
-    return 0;
-  }
-  if (n.kind == MetaKind::symbol) {
-    for (ValueId v : f.symbols)
-      if (p.m[v].name == n.name) return env[p.slot_of[v.index]].uniform.i;
-    return 0;
-  }
-  int64_t a = meta_value(p, f, env, n.lhs), b = n.rhs.valid() ? meta_value(p, f, env, n.rhs) : 0;
+    return int64_t{0};
+  };
+  if (n.kind == MetaKind::literal) return n.value;
+  if (n.kind == MetaKind::param) return named(f.args);
+  if (n.kind == MetaKind::symbol) return named(symbols);
+  int64_t a = meta_value(m, f, symbols, n.lhs), b = n.rhs.valid() ? meta_value(m, f, symbols, n.rhs) : 0;
   Module scratch;
   bool divides = n.kind == MetaKind::floordiv || n.kind == MetaKind::floormod || n.kind == MetaKind::ceildiv;
   return divides && b == 0 ? 0 : meta_binary(scratch, n.kind, a, b).value;
 }
 
 // Symbols that are an extent of a tensor have its value; the first tensor decides.
-void bind_symbols(const Program& p, const Func& f, std::span<runtime::Tensor> args, std::vector<Slot>& env) {
-  std::vector<bool> bound(f.symbols.size(), false);
+SymbolValues bind_symbols(const Program& p, const Func& f, std::span<runtime::Tensor> args, const SymbolValues& given) {
+  SymbolValues bound = given;
+  auto known = [&](const std::string& name) {
+    return std::any_of(bound.begin(), bound.end(), [&](const auto& s) { return s.first == name; });
+  };
   for (size_t i = 0; i < args.size(); ++i) {
     const Type& type = p.m[f.params[i]].type;
     for (size_t d = 0; d < std::min(type.shape.size(), args[i].shape.size()); ++d) {
       const MetaInt& e = type.shape[d];
-      if (!e.dynamic() || p.m[e.expr].kind != MetaKind::symbol) continue;
-      for (size_t k = 0; k < f.symbols.size(); ++k) {
-        if (bound[k] || p.m[f.symbols[k]].name != p.m[e.expr].name) continue;
-        env[p.slot_of[f.symbols[k].index]].uniform = of(static_cast<int64_t>(args[i].shape[d]));
-        bound[k] = true;
-      }
+      if (!e.dynamic() || p.m[e.expr].kind != MetaKind::symbol || known(p.m[e.expr].name)) continue;
+      bound.emplace_back(p.m[e.expr].name, static_cast<int64_t>(args[i].shape[d]));
     }
   }
-}
-
-std::vector<int64_t> shape_of(const Program& p, const Func& f, const std::vector<Slot>& env, const Type& type) {
-  std::vector<int64_t> shape;
-  for (const MetaInt& e : type.shape) shape.push_back(e.dynamic() ? meta_value(p, f, env, e.expr) : e.value);
-  return shape;
+  return bound;
 }
 
 // Parameters lie in the host tensors themselves. A strided parameter lies in memory as its strides say; the host tensor
@@ -106,26 +99,28 @@ Status load_params(Program& p, const Func& f, std::span<runtime::Tensor> args, s
   if (args.size() != f.params.size())
     return input_error(f.loc, "'" + f.name + "' has " + std::to_string(f.params.size()) + " parameters, " +
                                   std::to_string(args.size()) + " tensors are given");
-  bind_symbols(p, f, args, env);
   for (size_t i = 0; i < args.size(); ++i) {
     const Type& type = p.m[f.params[i]].type;
     const std::string& name = p.m[f.params[i]].name;
     auto dtype = runtime_dtype(type.dtype);
     if (dtype && *dtype != args[i].dtype) return input_error(f.loc, "tensor '" + name + "' has the wrong element type");
-    std::vector<int64_t> shape = shape_of(p, f, env, type);
+    std::vector<int64_t> shape = shape_at_launch(p.m, f, type, p.symbols);
     Memory mem = make_memory(type, shape, false);
     int64_t count = type.kind == TypeKind::scalar ? 1 : mem.elements();
-    int64_t bytes = bytes_for(type.dtype, count);
+    int64_t bytes = bytes_for(type.dtype, count * type.lanes);
     if (static_cast<int64_t>(args[i].bytes.size()) != bytes)
       return input_error(f.loc, "tensor '" + name + "' has " + std::to_string(args[i].elements()) +
                                     " elements, the parameter " + std::to_string(count));
     if (type.kind == TypeKind::scalar) {
+      if (type.lanes > 1) return input_error(f.loc, "parameter '" + name + "' is a vector");
       env[p.slot_of[f.params[i].index]].uniform = load(type.dtype, args[i].bytes.data(), 0);
       continue;
     }
     mem.data = args[i].bytes.data();
-    mem.bytes = bytes;
-    p.globals[p.slot_of[f.params[i].index]] = std::move(mem);
+    mem.bytes = mem.root_bytes = bytes;
+    mem.root = p.slot_of[f.params[i].index];
+    p.regions.push_back({parameter_address(i), mem.data, bytes});
+    p.globals[mem.root] = std::move(mem);
   }
   return {};
 }
@@ -144,28 +139,40 @@ int64_t cluster_size(const Module& m, const Op& launch, int64_t total) {
   return n;
 }
 
+// Threads along x, y, z.
+std::array<int64_t, 3> block_of(const Op& launch, int64_t threads) {
+  std::array<int64_t, 3> block{threads, 1, 1};
+  if (const AttrValue* a = find_attr(launch.attrs, "block"))
+    if (const auto* dims = std::get_if<std::vector<MetaInt>>(a))
+      for (size_t d = 0; d < std::min<size_t>(3, dims->size()); ++d) block[d] = (*dims)[d].value;
+  return block;
+}
+
 // All CTAs of one launch; the failure of the lowest CTA counts, whatever the threads do first.
 void run_launch(Program& p, const Op& launch, const std::vector<Slot>& env, unsigned threads) {
-  std::vector<int64_t> grid;
+  p.grid.clear();
   int64_t total = 1;
-  for (ValueId v : launch.operands) total *= grid.emplace_back(env[p.slot_of[v.index]].uniform.i);
+  for (ValueId v : launch.operands) total *= p.grid.emplace_back(env[p.slot_of[v.index]].uniform.i);
   int64_t together = cluster_size(p.m, launch, total);
-  if (together > 1 && together < total && (grid.empty() || grid[0] % together != 0))
+  if (together > 1 && together < total && (p.grid.empty() || p.grid[0] % together != 0))
     stop_unsupported(launch, "clusters along another dimension than x, in the tile interpreter");
-  std::atomic<int64_t> next{0}, first_failure{INT64_MAX};
+  p.cta_count = total, p.cluster_count = together, p.next_cta = 0;
+  std::atomic<int64_t> first_failure{INT64_MAX};
   std::mutex lock;
   std::optional<Diag> failure;
   auto work = [&] {
-    for (int64_t n = next.fetch_add(together); n < total && n < first_failure; n = next.fetch_add(together)) {
+    for (int64_t n = p.next_cta.fetch_add(together); n < total && n < first_failure;
+         n = p.next_cta.fetch_add(together)) {
       std::vector<std::unique_ptr<Cta>> ctas;
       std::vector<std::vector<std::pair<ValueId, int64_t>>> index;
       for (int64_t k = 0; k < together; ++k) {
         ctas.push_back(std::make_unique<Cta>(Cta{.p = p, .thread_count = int_attr(launch, "threads", 128), .rank = k}));
+        ctas.back()->block = block_of(launch, ctas.back()->thread_count);
         int64_t rest = n + k;
         auto& of_cta = index.emplace_back();
-        for (size_t d = 0; d < grid.size(); ++d) {
-          of_cta.emplace_back(p.m[launch.blocks[0]].args[d], rest % grid[d]);
-          rest /= grid[d];
+        for (size_t d = 0; d < p.grid.size(); ++d) {
+          of_cta.emplace_back(p.m[launch.blocks[0]].args[d], rest % p.grid[d]);
+          rest /= p.grid[d];
         }
       }
       for (auto& cta : ctas)
@@ -189,30 +196,46 @@ void run_launch(Program& p, const Op& launch, const std::vector<Slot>& env, unsi
 }
 
 // Memory of T.alloc_global: all launches of the function see it.
-void allocate_global(Program& p, const Func& f, const std::vector<Slot>& env) {
+void allocate_global(Program& p, const Func& f) {
   walk(p.m, f.body, [&](OpId id) {
     const Op& op = p.m[id];
     if (op.kind != OpKind::alloc || p.m[op.results[0]].type.space != Space::global) return;
     const Type& type = p.m[op.results[0]].type;
-    p.globals[p.slot_of[op.results[0].index]] = make_memory(type, shape_of(p, f, env, type), true);
+    Memory mem = make_memory(type, shape_at_launch(p.m, f, type, p.symbols), true);
+    mem.root = p.slot_of[op.results[0].index];
+    p.regions.push_back({uint64_t{p.regions.size() + 1} << 52, mem.data, mem.bytes});
+    p.globals[mem.root] = std::move(mem);
   });
 }
 
 }  // namespace
 
+std::vector<int64_t> shape_at_launch(const Module& m, const Func& f, const Type& type, const SymbolValues& symbols) {
+  std::vector<int64_t> shape;
+  for (const MetaInt& e : type.shape) shape.push_back(e.dynamic() ? meta_value(m, f, symbols, e.expr) : e.value);
+  return shape;
+}
+
 std::optional<runtime::DType> runtime_dtype(DType type) { return runtime::dtype_named(info(type).short_name); }
 
 Status interpret(const Module& m, const Func& f, std::span<runtime::Tensor> args, const InterpOptions& options) {
   if (m.level != Level::tile) return input_error(f.loc, "the interpreter runs tile IR; this module is at device level");
-  Program p{.m = m, .max_steps = options.max_steps};
+  Program p{.m = m, .f = f, .max_steps = options.max_steps};
   number_values(p, f);
   decode(p, f);
   std::vector<Slot> env(p.slots);
+  if (args.size() == f.params.size()) p.symbols = bind_symbols(p, f, args, options.symbols);
+  for (ValueId v : f.symbols)
+    for (const auto& [name, value] : p.symbols)
+      if (name == m[v].name) env[p.slot_of[v.index]].uniform = of(value);
   if (Status s = load_params(p, f, args, env); !s) return s;
   try {
-    allocate_global(p, f, env);
+    allocate_global(p, f);
     // Before the launch there are only scalars: one thread computes them.
-    Cta host{.p = p, .thread_count = 1};
+    Cta host{.p = p, .thread_count = 1, .is_host = true};
+    for (size_t i = 0; i < options.memory.size(); ++i)
+      p.regions.push_back(
+          {memory_address(i), options.memory[i].bytes.data(), static_cast<int64_t>(options.memory[i].bytes.size())});
     Group& g = host.groups.emplace_back();
     g.threads = {0};
     g.lanes = 1;

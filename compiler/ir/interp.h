@@ -20,6 +20,9 @@
 // independent and run on `threads` host threads; two CTAs that write one element leave either value.
 #pragma once
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "compiler/ir/ir.h"
@@ -27,13 +30,23 @@
 
 namespace tc::ir {
 
+using SymbolValues = std::vector<std::pair<std::string, int64_t>>;
 struct InterpOptions {
   unsigned threads = 2;
-  int64_t max_steps = 200'000'000;  // ops a CTA may execute
+  int64_t max_steps = 200'000'000;      // ops a CTA may execute
+  std::span<runtime::Tensor> memory{};  // global memory that only pointers lead to
+  SymbolValues symbols{};               // extents known at the launch; others are those of the tensors
 };
+
+// Addresses that kernels see: of parameter n, and of the n-th tensor of InterpOptions::memory.
+constexpr uint64_t parameter_address(size_t n) { return uint64_t{n + 1} << 32; }
+constexpr uint64_t memory_address(size_t n) { return uint64_t{n + 1} << 40; }
 
 // `args`: one tensor a parameter, in order; a scalar is a tensor of one element. Outputs are written in place.
 Status interpret(const Module& m, const Func& f, std::span<runtime::Tensor> args, const InterpOptions& options = {});
+
+// The extents of a type of the function, for these values of its symbols (0: a symbol without a value).
+std::vector<int64_t> shape_at_launch(const Module& m, const Func& f, const Type& type, const SymbolValues& symbols);
 
 // The runtime's element type of the same name; nullopt for bool, which does not cross a launch.
 std::optional<runtime::DType> runtime_dtype(DType type);

@@ -95,7 +95,7 @@ struct Warp {
     ValueId v = op.operands[operand], b = buffer_of(m, v);
     if (m[b].type.space == Space::fragment)
       stop_unsupported(op, "a matrix instruction on a fragment, whose layout is chosen later; use T.alloc_local");
-    Memory mem = memory_for(cta, g, b, lane);
+    Memory mem = memory_for(cta, g, op, b, lane);
     int64_t at = index;
     for (size_t d = 0; b != v && d < mem.shape.size(); ++d)
       at += lane_int(cta.p, g, m[m[v].def].operands[1 + d], lane) * mem.strides[d];

@@ -158,6 +158,18 @@ Number load(DType type, const uint8_t* base, int64_t index) {
   return of(wrap_to(type, static_cast<int64_t>(bits)));
 }
 
+void load_doubles(DType type, const uint8_t* base, int64_t first, int64_t stride, int64_t count, double* out) {
+  auto each = [&](auto decode) {
+    for (int64_t i = 0; i < count; ++i) out[i] = decode(first + i * stride);
+  };
+  switch (type) {
+    case DType::f32: return each([&](int64_t i) { return double{std::bit_cast<float>(read<uint32_t>(base, i))}; });
+    case DType::f16: return each([&](int64_t i) { return double{runtime::half_to_float(read<uint16_t>(base, i))}; });
+    case DType::bf16: return each([&](int64_t i) { return double{runtime::bf16_to_float(read<uint16_t>(base, i))}; });
+    default: return each([&](int64_t i) { return as_double(type, load(type, base, i)); });
+  }
+}
+
 void store(DType type, uint8_t* base, int64_t index, Number n) {
   const DTypeInfo& t = info(type);
   uint64_t bits = static_cast<uint64_t>(n.i);
@@ -326,12 +338,6 @@ Number fused(DType t, Number a, Number b, Number c) {
   if (!is_float(t)) return wrapped(t, u(a) * u(b) + u(c));
   return of(t == DType::f64 ? std::fma(a.f, b.f, c.f) : round_to(t, std::fma(a.f, b.f, c.f)));
 }
-// Four signed bytes of each, multiplied and added.
-Number dot_bytes(DType t, Number a, Number b, Number c) {
-  int64_t sum = c.i;
-  for (int k = 0; k < 4; ++k) sum += int64_t{static_cast<int8_t>(u(a) >> 8 * k)} * static_cast<int8_t>(u(b) >> 8 * k);
-  return of(wrap_to(t, sum));
-}
 
 constexpr Pure kPure[] = {
     {"exp10", float_fn<power_of_ten>, nullptr, nullptr},
@@ -370,7 +376,6 @@ constexpr Pure kPure[] = {
     {"clz", clz, nullptr, nullptr},
     {"truncdiv", nullptr, int_op<truncdiv>, nullptr},
     {"truncmod", nullptr, int_op<truncmod>, nullptr},
-    {"dp4a", nullptr, nullptr, dot_bytes},
 };
 }  // namespace
 

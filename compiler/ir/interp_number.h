@@ -45,6 +45,8 @@ Number reinterpret(DType from, DType to, Number n);
 // Elements in memory; `index` counts elements. Accesses are relaxed atomics where the element is at least a byte.
 Number load(DType type, const uint8_t* base, int64_t index);
 void store(DType type, uint8_t* base, int64_t index, Number n);
+// `count` elements from `first` on, `stride` apart, as doubles.
+void load_doubles(DType type, const uint8_t* base, int64_t first, int64_t stride, int64_t count, double* out);
 inline int64_t bytes_for(DType type, int64_t elements) { return (elements * info(type).bits + 7) / 8; }
 // What memory holds that nobody has written: NaN, or 0x5A in every byte.
 void fill_unwritten(DType type, uint8_t* base, int64_t bytes);
