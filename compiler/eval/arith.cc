@@ -464,7 +464,8 @@ Value binary(Session& s, ast::BinOp op, const Value& a, const Value& b, const So
   if (is_sequence(a) || is_sequence(b)) return sequence_binary(s, op, a, b, where);
   if (a.is<DictObject*>() && b.is<DictObject*>())
     return dict_binary(s, op, **a.as<DictObject*>(), **b.as<DictObject*>(), where);
-  if (is_runtime(a) || is_runtime(b)) return runtime_binary(s, op, a, b, where);
+  bool slices = a.is<const RegionObject*>() || b.is<const RegionObject*>();
+  if (is_runtime(a) || is_runtime(b) || slices) return runtime_binary(s, op, a, b, where);
   fail(where, "operator " + std::string(symbol(op)) + " does not take " + kind_name(a) + " and " + kind_name(b));
 }
 

@@ -346,7 +346,7 @@ Value call_method(Session& s, Scope& scope, const MethodObject& m, const std::ve
     return call_buffer_method(s, m.self, m.name, positional, keywords, where);
   if (m.name == "astype") {
     if (positional.size() != 1) fail(where, "astype takes one argument");
-    return scalar(convert(s, to_scalar(s, m.self, where, "the value"), to_dtype(s, positional[0], where)));
+    return scalar(cast_value(s, to_scalar(s, m.self, where, "the value"), to_element(s, positional[0], where), where));
   }
   if (m.self.is<DType>()) return m.self;  // as_torch
   if (m.self.is<ObjectObject*>()) return m.self;

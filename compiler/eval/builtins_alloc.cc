@@ -59,6 +59,8 @@ Value alloc(Session& s, Args& a, Space space) {
   std::string scope = a.given("scope") ? to_text(a.need("scope"), a.where, "the scope") : "";
   if (!scope.empty()) space = space_of_scope(a, scope);
   ElementType element = to_element(s, a.need("dtype"), a.where);
+  if (element.dtype == DType::e2m1_unpacked && space != Space::shared)
+    fail(a.where, "float4_e2m1_unpacked is a type of shared memory only");
   ir::Type type = ir::Type::buffer(space, element.dtype, to_shape(s, a.need("shape"), a.where));
   type.lanes = element.lanes;
   ir::ValueId id = t.builder.alloc(std::move(type), "");

@@ -29,6 +29,7 @@ Value element(Session& s, const Args& a, std::string_view op, const std::string&
   Trace& t = in_launch(s, a);
   std::vector<ir::ValueId> operands = element_arg(s, a, "dst");
   DType dtype = s.module[operands[0]].type.dtype;
+  if (op == "or" && is_float(dtype)) fail(a.where, "T.atomic_or takes integers, not " + std::string(info(dtype).name));
   operands.push_back(convert(s, scalar_arg(s, a, "value"), dtype));
   ir::OpId made =
       s.module.new_op(t.builder.block, OpKind::atomic_element, std::move(operands), {ir::Type::scalar(dtype)}, a.where);
@@ -43,6 +44,9 @@ Value tile(Session& s, const Args& a, std::string_view op, const std::string& me
   ir::OpId made;
   if (has_extents(value)) {
     auto [from, to] = copy_boxes(s, value, dst, a.where);
+    if (flag(s, a, "use_tma") && (buffer_type(s, from.buffer).space != ir::Space::shared ||
+                                  buffer_type(s, to.buffer).space != ir::Space::global))
+      fail(a.where, "use_tma of T.atomic_add goes from a shared buffer to a global tensor");
     ir::ValueId x = emit_box(s, from), y = emit_box(s, to);
     made = t.builder.op(OpKind::atomic, {x, y});
   } else {

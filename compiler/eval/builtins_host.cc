@@ -223,9 +223,15 @@ Value quantified(Session& s, Args& a, bool all) {
 }
 Value py_all(Session& s, Scope&, Args& a) { return quantified(s, a, true); }
 Value py_any(Session& s, Scope&, Args& a) { return quantified(s, a, false); }
+// While a kernel is built it prints then, once.
 Value py_print(Session& s, Scope&, Args& a) {
-  if (!s.host && s.trace && !s.trace->threads.empty()) fail(a.where, "print in a kernel; T.print is the kernel's");
+  if (!s.host) warn(s, a.where, "print runs when the kernel is built, not in it; T.print does that");
   return none();
+}
+Value py_slice(Session& s, Scope&, Args& a) {
+  auto item = [&](size_t i) { return i < a.rest.size() ? a.rest[i] : none(); };
+  if (a.rest.empty() || a.rest.size() > 3) fail(a.where, "slice takes one to three arguments");
+  return a.rest.size() == 1 ? slice_object(s, none(), item(0), none()) : slice_object(s, item(0), item(1), item(2));
 }
 Value enumerate(Session& s, Scope&, Args& a) {
   std::vector<Value> out;
@@ -312,6 +318,7 @@ constexpr Builtin kRows[] = {
     {"builtins", "str", "x=", py_str},
     {"builtins", "list", "x=", py_list},
     {"builtins", "tuple", "x=", py_tuple},
+    {"builtins", "slice", "*args", py_slice},
     {"builtins", "abs", "x", py_abs},
     {"builtins", "sum", "x, start=", py_sum},
     {"builtins", "all", "x", py_all},

@@ -17,7 +17,11 @@ Value frame(Session& s, FrameObject f) {
 }
 
 std::vector<MetaInt> dimensions(Session& s, const Args& a, const Value& v, std::string_view what) {
-  std::vector<MetaInt> dims = to_static_shape(s, v, a.where);
+  if (is_runtime(v)) fail(a.where, "the size of " + std::string(what) + " has to be known when the kernel is built");
+  std::vector<MetaInt> dims = to_shape(s, v, a.where, 0);
+  for (const MetaInt& e : dims)
+    if (e.dynamic() || e.value < 1)
+      fail(a.where, std::string(what) + " of " + ir::meta_text(s.module, e) + " in one dimension");
   if (dims.size() > 3) fail(a.where, std::string(what) + " has at most three dimensions");
   return dims;
 }
@@ -25,8 +29,8 @@ std::vector<MetaInt> dimensions(Session& s, const Args& a, const Value& v, std::
 FrameObject launch(Session& s, Args& a) {
   traced(s, a);
   FrameObject f{.kind = FrameKind::launch, .extents = {}, .threads = {}, .cluster = {}, .attrs = {}, .ranges = {}};
-  if (a.rest.empty() || a.rest.size() > 3)
-    fail(a.where, std::string("T.") + a.builtin->name + " takes one to three grid extents");
+  if (a.rest.size() > 3) fail(a.where, std::string("T.") + a.builtin->name + " takes up to three grid extents");
+  if (a.rest.empty()) f.extents.push_back(constant(s, MetaInt(1)));  // one CTA
   for (const Value& v : a.rest) {
     if (const auto* i = v.as<MetaInt>(); i && i->value <= 0)
       fail(a.where, "a grid extent of " + std::to_string(i->value));

@@ -55,6 +55,13 @@ Value pipelined(Session& s, Scope&, Args& a) {
         fail(a.where, std::string("'") + name + "' of T.Pipelined has to be a list of integers");
       if (!std::get<std::vector<MetaInt>>(*list).empty()) l.attrs.push_back({name, *list});
     }
+  auto count = [&](std::string_view name) {
+    const ir::AttrValue* v = ir::find_attr(l.attrs, name);
+    return v ? std::get<std::vector<MetaInt>>(*v).size() : 0;
+  };
+  if (count("order") != count("stage") && count("order") * count("stage") != 0)
+    fail(a.where, "T.Pipelined has an order for " + std::to_string(count("order")) + " statements and stages for " +
+                      std::to_string(count("stage")));
   l.kind = LoopKind::pipelined;
   l.num_stages = a.given("num_stages") ? to_int(s, a.need("num_stages"), a.where, "num_stages") : MetaInt(0);
   if (l.num_stages.value < 0) fail(a.where, "num_stages is negative");

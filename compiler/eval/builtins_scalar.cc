@@ -93,14 +93,14 @@ Value infinity(Session& s, Scope&, Args& a) {
   return real(std::numeric_limits<double>::infinity());
 }
 
-Value cast_to(Session& s, const Value& v, DType type, const SourceRange& where) {
-  return scalar(convert(s, to_scalar(s, v, where, "the value"), type));
+Value cast_to(Session& s, const Value& v, const ElementType& type, const SourceRange& where) {
+  return scalar(cast_value(s, to_scalar(s, v, where, "the value"), type, where));
 }
 // T.cast(value, dtype, round="", sat=True, rbits=None): to nearest and saturating where nothing else is said.
 Value cast(Session& s, Scope&, Args& a) {
   std::string round = a.given("round") ? to_text(a.need("round"), a.where, "round") : "";
   bool saturates = flag(s, a, "sat", true), stochastic = round == "rs";
-  DType type = to_dtype(s, a.need("dtype"), a.where);
+  ElementType type = to_element(s, a.need("dtype"), a.where);
   if (round.empty() && saturates && !a.given("rbits")) return cast_to(s, a.need("value"), type, a.where);
   static constexpr std::string_view kModes[] = {"", "rn", "rz", "ru", "rd", "ra", "rs"};
   if (std::find(std::begin(kModes), std::end(kModes), round) == std::end(kModes))
@@ -108,14 +108,14 @@ Value cast(Session& s, Scope&, Args& a) {
   if (stochastic != a.given("rbits")) fail(a.where, "rbits goes with round=\"rs\"");
   std::vector<ir::ValueId> operands{scalar_arg(s, a, "value")};
   if (stochastic) operands.push_back(convert(s, scalar_arg(s, a, "rbits"), DType::u32));
-  ir::Type result = ir::Type::scalar(type, s.module[operands[0]].type.lanes);
+  ir::Type result = ir::Type::scalar(type.dtype, s.module[operands[0]].type.lanes);
   ir::ValueId v = s.trace->builder.call("cast_rounded", std::move(operands), result);
   set(s, s.module[v].def, "round", round.empty() ? std::string("rn") : round);
   set(s, s.module[v].def, "sat", MetaInt(saturates));
   return scalar(v);
 }
 Value big_cast(Session& s, Scope&, Args& a) {
-  return cast_to(s, a.need("value"), to_dtype(s, a.need("dtype"), a.where), a.where);
+  return cast_to(s, a.need("value"), to_element(s, a.need("dtype"), a.where), a.where);
 }
 Value dtype(Session& s, Scope&, Args& a) {
   ElementType t = to_element(s, a.need("name"), a.where);
@@ -193,7 +193,7 @@ Value min_value(Session& s, Scope&, Args& a) { return limit(s, a, false); }
 Value likely(Session&, Scope&, Args& a) { return a.need("cond"); }
 Value make_const(Session& s, Scope&, Args& a) {
   const Value& v = a.need("value");
-  return a.given("dtype") ? cast_to(s, v, to_dtype(s, a.need("dtype"), a.where), a.where) : v;
+  return a.given("dtype") ? cast_to(s, v, to_element(s, a.need("dtype"), a.where), a.where) : v;
 }
 Value align_up(Session& s, Scope&, Args& a) {
   const Value &x = a.need("x"), &y = a.need("y");
@@ -208,6 +208,17 @@ Value broadcast(Session& s, Scope&, Args& a) {
   if (lanes.value < 1 || lanes.value > 64) fail(a.where, "a vector of " + std::to_string(lanes.value) + " lanes");
   ir::Type type = ir::Type::scalar(dtype_of(s, v), static_cast<uint32_t>(lanes.value));
   return lanes.value == 1 ? scalar(v) : scalar(s.trace->builder.call("broadcast", {v}, type));
+}
+// As a subscript: lanes elements from base on, stride apart.
+Value ramp(Session& s, Scope&, Args& a) {
+  MetaInt stride = to_int(s, a.need("stride"), a.where, "the stride"),
+          lanes = to_int(s, a.need("lanes"), a.where, "the lanes");
+  if (stride.value < 1 || lanes.value < 1 || lanes.value > 64)
+    fail_unsupported(a.where, "T.Ramp with stride " + std::to_string(stride.value) + " and " +
+                                  std::to_string(lanes.value) + " lanes");
+  const Value& base = a.need("base");
+  Value end = binary(s, ast::BinOp::add, base, integer(meta(s, ir::MetaKind::mul, stride, lanes, a.where)), a.where);
+  return slice_object(s, base, end, integer(stride));
 }
 Value extract_lane(Session& s, Scope&, Args& a) {
   ir::ValueId v = scalar_arg(s, a, "vector"), lane = index_arg(s, a, "lane");
@@ -232,7 +243,7 @@ Value vectorcombine(Session& s, Scope&, Args& a) {
 }
 
 Value assume(Session& s, Scope&, Args& a) {
-  Trace& t = need_launch(s, a.where, "T.assume");
+  Trace& t = need_trace(s, a.where, "T.assume");
   t.builder.op(OpKind::assume, {as_condition(s, a.need("cond"), a.where)});
   return none();
 }
@@ -250,8 +261,9 @@ Value if_then_else(Session& s, Scope& scope, const ast::Call& call, const Source
       [&] { return eval(s, scope, *parts[2]); }, where);
 }
 Value select(Session& s, Scope&, Args& a) {
+  // Both values are computed, whichever is taken.
   ir::ValueId c = as_condition(s, a.need("condition"), a.where);
-  Value x = a.need("true_value"), y = a.need("false_value");
+  Value x = scalar(scalar_arg(s, a, "true_value")), y = scalar(scalar_arg(s, a, "false_value"));
   return choose(
       s, c, [&] { return x; }, [&] { return y; }, a.where);
 }
@@ -294,6 +306,7 @@ constexpr Builtin kRows[] = {
     {"tir", "const", "value, dtype=", make_const},
     {"T", "broadcast", "value, lanes, span=", broadcast},
     {"T", "Broadcast", "value, lanes, span=", broadcast},
+    {"T", "Ramp", "base, stride, lanes, span=", ramp},
     {"T", "extract_lane", "vector, lane, span=", extract_lane},
     {"T", "vectorlow", "dtype, vec", vectorlow},
     {"T", "vectorhigh", "dtype, vec", vectorhigh},

@@ -47,6 +47,7 @@ Value arrive(Session& s, Scope&, Args& a) {
 Value expect(Session& s, const Args& a, OpKind kind) {
   Trace& t = enter(s, a);
   auto [barrier, index] = to_barrier(s, a.need("mbarrier"), a.where);
+  if (is_runtime(a.need("tx"))) fail_unsupported(a.where, "a number of expected bytes known at run time only");
   MetaInt bytes = to_int(s, a.need("tx"), a.where, "the expected bytes");
   ir::OpId op = t.builder.op(kind, {barrier, index});
   ir::set_attr(s.module[op].attrs, "bytes", bytes);
@@ -57,15 +58,23 @@ Value arrive_expect_tx(Session& s, Scope&, Args& a) { return expect(s, a, OpKind
 
 Value sync_threads(Session& s, Scope&, Args& a) {
   Trace& t = enter(s, a);
+  const Value *id = a.get("barrier_id"), *n = a.get("arrive_count");
+  if ((id && is_runtime(*id)) || (n && is_runtime(*n))) {
+    MetaInt all(1);
+    for (const MetaInt& e : t.threads) all = meta(s, ir::MetaKind::mul, all, e, a.where);
+    ir::ValueId count = n ? index_arg(s, a, "arrive_count") : constant(s, all);
+    t.builder.call("named_barrier_sync", {id ? index_arg(s, a, "barrier_id") : constant(s, MetaInt(0)), count});
+    return none();
+  }
   ir::OpId op = t.builder.op(OpKind::sync_threads, {});
-  if (const Value* id = a.get("barrier_id")) set(s, op, "id", to_int(s, *id, a.where, "barrier_id"));
-  if (const Value* n = a.get("arrive_count")) set(s, op, "threads", to_int(s, *n, a.where, "arrive_count"));
+  if (id) set(s, op, "id", to_int(s, *id, a.where, "barrier_id"));
+  if (n) set(s, op, "threads", to_int(s, *n, a.where, "arrive_count"));
   return none();
 }
 
 // All CTAs: a cooperative launch.
 Value sync_grid(Session& s, Scope&, Args& a) {
-  Trace& t = enter(s, a);
+  Trace& t = in_launch(s, a);
   t.builder.call("sync_grid", {});
   return none();
 }

@@ -107,7 +107,7 @@ Value make_function(Session& s, Scope& scope, const ast::FunctionDef& def, const
   scan(def.body, contents);
   // A plain function that defines a kernel and does not return it is host code: a test, say.
   f.is_factory = contents.returns_one || (!contents.prim_funcs.empty() && decorated_with(def, "jit"));
-  f.is_eager = contents.launch;
+  f.is_eager = contents.launch || (decorated_with(def, "jit") && !f.is_factory && declares_parameter(f));
   f.of_trace = !s.host;
   for (const ast::Param& p : def.params.list)
     f.defaults.push_back(p.default_value ? std::optional(eval(s, scope, *p.default_value)) : std::nullopt);
@@ -167,24 +167,50 @@ std::vector<std::optional<Value>> bind_params(Session& s, const FunctionObject& 
   return bound;
 }
 
+namespace {
+// x: T.Ref (T.Var in older programs).
+bool is_by_reference(const FunctionObject& f, size_t i) {
+  if (i >= f.params->list.size() || !f.params->list[i].annotation) return false;
+  const ast::Expr& e = *f.params->list[i].annotation;
+  const auto* attribute = std::get_if<ast::Attribute>(&e.node);
+  const auto* name = std::get_if<ast::Name>(&e.node);
+  return (attribute && (attribute->attr == "Ref" || attribute->attr == "Var")) || (name && name->id == "Ref");
+}
+
+// Scalars by value, read where the macro is called; buffers and regions, and what a T.Ref stands for, by reference.
+Value macro_argument(Session& s, const FunctionObject& f, size_t i, const Value& value, const SourceRange& where) {
+  if (!is_by_reference(f, i)) return is_runtime(value) ? scalar(to_scalar(s, value, where, "the argument")) : value;
+  const auto* var = value.as<BufferV>();
+  if (var && var->is_var) return value;
+  const auto* region = value.as<const RegionObject*>();
+  if (!region)
+    fail(where, "'" + param_name(f, i) + "' of '" + f.name + "' is a T.Ref: it takes a variable, an element or a " +
+                    "region of a buffer, not " + kind_name(value));
+  if ((*region)->has_slice) return value;
+  RegionObject& ref = s.heap.regions.emplace_back(**region);
+  ref.is_ref = true;
+  return Value{static_cast<const RegionObject*>(&ref)};
+}
+}  // namespace
+
 Value call_function(Session& s, FunctionObject& f, std::vector<std::optional<Value>> args, const SourceRange& where) {
   if (s.calls.size() >= kMaxCallDepth)
     fail_bound(where, "calls nested more than " + std::to_string(kMaxCallDepth) + " deep");
   check_stack(s, where);
   count_step(s, where);
+  bool staged = f.kind == FunctionKind::macro;
+  if (staged && s.trace && s.trace->lazy_depth > 0)
+    fail(where, "the macro '" + f.name + "' in an operand that is evaluated only where it counts; an `if` can choose");
   struct Leave {
     Session& s;
     size_t depth;
     ~Leave() { s.calls.resize(depth); }
   } leave{s, s.calls.size()};
   s.calls.push_back({f.name, where});
-  bool staged = f.kind == FunctionKind::macro;
   Scope& scope = s.heap.scopes.emplace_back(Scope{
       .parent = f.closure, .names = {}, .is_function = true, .is_loop = false, .staged = staged, .outer_reads = {}});
   for (size_t i = 0; i < args.size(); ++i) {
-    Value value = *args[i];
-    if (staged && is_runtime(value) && !value.is<BufferV>()) value = scalar(to_scalar(s, value, where, "the argument"));
-    scope.names[param_name(f, i)] = std::move(value);
+    scope.names[param_name(f, i)] = staged ? macro_argument(s, f, i, *args[i], where) : *args[i];
   }
   if (f.lambda_body) return eval(s, scope, *f.lambda_body);
   Outcome o = exec(s, scope, *f.body);
@@ -292,7 +318,15 @@ Value apply(Session& s, Scope& scope, const Value& callee, std::vector<Value> po
     return scalar(convert(s, to_scalar(s, positional[0], where, "the value"), *t));
   }
   if (const auto* t = callee.as<VectorTypeV>()) {
-    if (positional.size() != 1) fail(where, "a dtype as a cast takes one argument");
+    if (positional.size() == t->lanes) {
+      std::vector<ir::ValueId> lanes;
+      for (const Value& v : positional) lanes.push_back(convert(s, to_scalar(s, v, where, "a lane"), t->element));
+      return scalar(vector_of(s, lanes, where));
+    }
+    if (positional.size() != 1)
+      fail(where, "a vector type takes one value, or one for each of its " + std::to_string(t->lanes) + " lanes");
+    ir::ValueId vector = to_scalar(s, positional[0], where, "the value");
+    if (s.module[vector].type.lanes == t->lanes) return scalar(convert(s, vector, t->element));
     return call_builtin(s, scope, *find_builtin("T", "broadcast"),
                         {scalar(convert(s, to_scalar(s, positional[0], where, "the value"), t->element)),
                          integer(static_cast<int64_t>(t->lanes))},

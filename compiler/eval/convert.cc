@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "compiler/eval/builtin.h"
 #include "compiler/eval/language_names.h"
-#include "compiler/eval/session.h"
 
 namespace tc::eval {
 
@@ -164,6 +164,12 @@ DType to_dtype(Session&, const Value& v, const SourceRange& where) {
   if (const auto* t = v.as<std::string>()) name = *t;
   else if (const auto* o = v.as<const OpaqueObject*>())
     name = (*o)->what.starts_with("torch.") ? (*o)->what.substr(6) : std::string();
+  if (const auto* b = v.as<const Builtin*>(); b && std::string_view((*b)->space) == "builtins") {
+    static constexpr std::pair<std::string_view, DType> kPython[] = {
+        {"bool", DType::b1}, {"int", DType::i32}, {"float", DType::f32}};
+    for (auto [type, meant] : kPython)
+      if (type == (*b)->name) return meant;
+  }
   static constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
       {"float", "float32"}, {"half", "float16"}, {"double", "float64"}, {"int", "int32"},
       {"uint", "uint32"},   {"long", "int64"},   {"short", "int16"}};

@@ -122,6 +122,7 @@ Value empty(Session& s, Scope&, Args& a) {
   Value shape = listed ? dims[0] : tuple(s, dims);
   ir::ValueId id = s.module.new_value(ir::Type::buffer(ir::Space::global, dtype, to_shape(s, shape, a.where)), "");
   t.eager->empties.push_back(id);
+  t.eager->empties_at.push_back(a.where);
   return Value{BufferV{id, false}};
 }
 
@@ -161,6 +162,11 @@ const OpaqueObject* unknown_extent(const Instance& instance) {
 }  // namespace
 
 std::span<const Builtin> eager_builtins() { return kRows; }
+
+bool declares_parameter(const FunctionObject& f) {
+  return std::any_of(f.params->list.begin(), f.params->list.end(),
+                     [&](const ast::Param& p) { return find_declaration(*f.body, p.name); });
+}
 
 bool is_runtime_param(Session& s, const FunctionObject& f, const ast::Param& p) {
   return (f.body && find_declaration(*f.body, p.name)) || signature_type(s, f, p).has_value();
@@ -219,7 +225,21 @@ void return_from_eager(Session& s, const Value& value, const SourceRange& where)
   }
 }
 
+// A tensor of the call with another number of dimensions than its parameter.
+void check_ranks(Session& s, const Eager& eager) {
+  for (const auto& [param, id] : eager.params)
+    for (const auto& [name, given] : eager.instance->tensors) {
+      const ir::Type& type = s.module[id].type;
+      if (name != param || !given || !given->shape || type.rank() == 0 || given->shape->size() == type.rank()) continue;
+      fail(eager.instance->where, "'" + name + "' of '" + eager.function->name + "' has " +
+                                      std::to_string(type.rank()) + " dimensions, the tensor of this call " +
+                                      std::to_string(given->shape->size()));
+    }
+}
+
 void probe_eager(Session& s, Instance& instance) {
+  if (instance.options.out_idx)
+    fail(instance.factory->where, "out_idx with an eager kernel: its results are what it returns");
   Trace t(s.module, s.module.new_block());
   Eager eager{.function = instance.factory, .instance = &instance, .probing = true};
   t.eager = &eager;
@@ -230,6 +250,7 @@ void probe_eager(Session& s, Instance& instance) {
   try {
     declare_eager_params(s, scope);
     exec_until_launch(s, scope, *instance.factory->body);
+  } catch (const LaunchReached&) {  // in a macro
   } catch (...) {
     s.trace = outer, s.host = host, s.calls = calls;
     throw;
@@ -247,6 +268,7 @@ void probe_eager(Session& s, Instance& instance) {
     else missing += (missing.empty() ? "" : ", ") + name;
   }
   if (missing.empty()) return;
+  check_ranks(s, eager);
   Diag d = input_error(instance.where,
                        "'" + instance.factory->name + "' needs a value for " + missing +
                            " of T.const: a call with tensors of known shape, --arg or a manifest can give it");

@@ -19,6 +19,16 @@ Value eval_constant(Session& s, const Constant& c, const SourceRange& where) {
                     c.value);
 }
 
+// Evaluates an operand that counts only where a run-time condition says so.
+Value lazily(Session& s, const std::function<Value()>& operand) {
+  struct Leave {
+    Trace& t;
+    ~Leave() { --t.lazy_depth; }
+  } leave{*s.trace};
+  ++s.trace->lazy_depth;
+  return operand();
+}
+
 Value eval_bool(Session& s, Scope& scope, const BoolExpr& e, const SourceRange& where) {
   bool is_and = e.op == BoolOp::and_;
   Value result = eval(s, scope, *e.values[0]);
@@ -35,7 +45,7 @@ Value eval_bool(Session& s, Scope& scope, const BoolExpr& e, const SourceRange& 
       continue;
     }
     ir::ValueId left = as_condition(s, result, where);
-    auto right = [&] { return scalar(as_condition(s, eval(s, scope, next), next.where)); };
+    auto right = [&] { return lazily(s, [&] { return scalar(as_condition(s, eval(s, scope, next), next.where)); }); };
     auto fixed = [&] { return scalar(constant(s, ir::MetaInt(is_and ? 0 : 1), DType::b1)); };
     // Without memory reads on the right the plain logical op says the same and stays readable.
     Value chosen = is_and ? choose(s, left, right, fixed, where) : choose(s, left, fixed, right, where);
@@ -78,8 +88,8 @@ Value eval_if(Session& s, Scope& scope, const IfExpr& e, const SourceRange& wher
   }
   if (auto known = truth(s, test, e.test->where)) return eval(s, scope, *known ? *e.body : *e.orelse);
   return choose(
-      s, as_condition(s, test, e.test->where), [&] { return eval(s, scope, *e.body); },
-      [&] { return eval(s, scope, *e.orelse); }, where);
+      s, as_condition(s, test, e.test->where), [&] { return lazily(s, [&] { return eval(s, scope, *e.body); }); },
+      [&] { return lazily(s, [&] { return eval(s, scope, *e.orelse); }); }, where);
 }
 
 std::vector<Value> eval_items(Session& s, Scope& scope, const Exprs& items) {
@@ -307,7 +317,7 @@ Value eval(Session& s, Scope& scope, const Expr& e) {
           [&](const NamedExpr& n) {
             Value v = eval(s, scope, *n.value);
             assign(s, scope, *n.target, v);
-            return v;
+            return eval(s, scope, *n.target);
           },
           [&](const ListComp& n) { return eval_comprehension(s, scope, n); },
           [&](const Starred&) -> Value { fail(e.where, "* is not possible here"); },

@@ -141,13 +141,14 @@ void trace_eager(Session& s, Instance& instance, ir::Func& func) {
   instance.params = func.params;
   instance.results = eager.empties;
   if (o.flow == Flow::returned && !o.value.is<const OpaqueObject*>()) {
-    return_from_eager(s, o.value, f.where);
+    return_from_eager(s, o.value, o.where);
     instance.results = eager.returned;
   }
   stop_after_errors(s);
-  for (ir::ValueId id : eager.empties) {
+  for (size_t i = 0; i < eager.empties.size(); ++i) {
+    ir::ValueId id = eager.empties[i];
     if (std::find(eager.returned.begin(), eager.returned.end(), id) == eager.returned.end())
-      fail(f.where, "'" + s.module[id].name + "' of T.empty is not returned");
+      fail(eager.empties_at[i], "'" + s.module[id].name + "' of T.empty is not returned");
     func.params.push_back(id);
   }
   for (ir::ValueId id : eager.returned)

@@ -10,34 +10,39 @@ namespace tc::eval {
 namespace {
 using ir::MetaInt;
 
-// One dimension of a subscript: a slice as it is written, or an index.
-struct Subscript {
+// One subscript: written as a slice, or a value (which may be slice(…), or T.Ramp).
+struct Index {
   const ast::Slice* slice;
-  Value index;
+  Value value;
   SourceRange where;
 };
 
-// Tuples of indices stand for their items: A[(i, j)], A[*rest, j].
-std::vector<Subscript> subscripts(Session& s, Scope& scope, const ast::Expr& index) {
-  std::vector<const ast::Expr*> items{&index};
-  if (const auto* t = std::get_if<ast::TupleExpr>(&index.node)) items.assign(t->items.begin(), t->items.end());
-  std::vector<Subscript> out;
-  for (const ast::Expr* e : items) {
-    if (const auto* slice = std::get_if<ast::Slice>(&e->node)) {
-      out.push_back({slice, none(), e->where});
-      continue;
-    }
-    const auto* starred = std::get_if<ast::Starred>(&e->node);
-    Value v = eval(s, scope, starred ? *starred->value : *e);
-    bool several = starred || (items.size() == 1 && (v.is<const TupleObject*>() || v.is<ListObject*>()));
-    if (!several) out.push_back({nullptr, std::move(v), e->where});
-    else
-      for (Value& item : to_items(s, v, e->where, "the subscript")) out.push_back({nullptr, std::move(item), e->where});
+void add_index(Session& s, Scope& scope, const ast::Expr& e, std::vector<Index>& out) {
+  if (const auto* slice = std::get_if<ast::Slice>(&e.node)) return out.push_back({slice, none(), e.where});
+  if (const auto* star = std::get_if<ast::Starred>(&e.node)) {
+    for (Value& v : to_items(s, eval(s, scope, *star->value), e.where, "what * unpacks"))
+      out.push_back({nullptr, std::move(v), e.where});
+    return;
   }
+  out.push_back({nullptr, eval(s, scope, e), e.where});
+}
+
+// A[i, 0:4], A[index] where `index` is a tuple, A[*index, 0].
+std::vector<Index> index_items(Session& s, Scope& scope, const ast::Expr& index) {
+  std::vector<Index> out;
+  if (const auto* t = std::get_if<ast::TupleExpr>(&index.node)) {
+    for (ast::ExprRef item : t->items) add_index(s, scope, *item, out);
+    return out;
+  }
+  add_index(s, scope, index, out);
+  if (out.size() != 1 || (!out[0].value.is<const TupleObject*>() && !out[0].value.is<ListObject*>())) return out;
+  std::vector<Value> items = to_items(s, out[0].value, index.where, "the subscript");
+  out.clear();
+  for (Value& v : items) out.push_back({nullptr, std::move(v), index.where});
   return out;
 }
 
-RegionDim plain_index(Session& s, const Value& v, const MetaInt& extent, const SourceRange& where) {
+RegionDim plain_index(Session& s, const Value& v, const SourceRange& where, const MetaInt& extent) {
   if (v.is<MetaInt>()) {
     MetaInt i = *v.as<MetaInt>();
     if (i.value < 0) i = meta(s, ir::MetaKind::add, extent, i, where);
@@ -46,21 +51,38 @@ RegionDim plain_index(Session& s, const Value& v, const MetaInt& extent, const S
   return {to_index(s, v, where, "the index"), {}};
 }
 
-RegionDim slice_index(Session& s, Scope& scope, const ast::Slice& slice, const SourceRange& where,
+// A bound: a number below 0 counts from the end.
+ir::ValueId bound(Session& s, const Value& v, const MetaInt& otherwise, const MetaInt& extent,
+                  const SourceRange& where) {
+  if (v.is<NoneV>()) return to_index(s, integer(otherwise), where, "the bound of the slice");
+  if (const auto* i = v.as<MetaInt>(); i && i->value < 0)
+    return to_index(s, integer(meta(s, ir::MetaKind::add, extent, *i, where)), where, "the bound of the slice");
+  return to_index(s, v, where, "the bound of the slice");
+}
+
+RegionDim slice_index(Session& s, const Value& low, const Value& high, const Value& by, const SourceRange& where,
                       const MetaInt& extent) {
-  if (slice.step && to_int(s, eval(s, scope, *slice.step), slice.step->where, "the step").value != 1)
-    fail_unsupported(where, "a slice with a step");
-  auto bound = [&](ast::ExprRef e, const MetaInt& otherwise) {
-    Value v = e ? eval(s, scope, *e) : integer(otherwise);
-    if (const auto* i = v.as<MetaInt>(); i && i->value < 0) fail_unsupported(e->where, "a negative bound of a slice");
-    return to_index(s, v, e ? e->where : where, "the bound of the slice");
-  };
-  ir::ValueId lower = bound(slice.lower, MetaInt(0)), upper = bound(slice.upper, extent);
+  MetaInt step = by.is<NoneV>() ? MetaInt(1) : to_int(s, by, where, "the step");
+  pin(s, step, where);
+  if (step.value < 1) fail(where, "a slice with step " + std::to_string(step.value));
+  ir::ValueId lower = bound(s, low, MetaInt(0), extent, where), upper = bound(s, high, extent, extent, where);
   auto length = constant_difference(s, upper, lower, where);
+  if (!length && step.value != 1) fail_unsupported(where, "a step of a slice whose length is known at run time only");
   if (!length) return {lower, runtime_extent(s, scalar_binary(s, ir::OpKind::sub, upper, lower))};
   if (!length->dynamic() && length->value <= 0)
     fail(where, "the slice has " + std::to_string(length->value) + " elements");
-  return {lower, *length};
+  if (step.value == 1) return {lower, *length};
+  return {lower, meta(s, ir::MetaKind::ceildiv, *length, step, where), step.value};
+}
+
+RegionDim index_dim(Session& s, Scope& scope, const Index& index, const MetaInt& extent) {
+  auto written = [&](ast::ExprRef e) { return e ? eval(s, scope, *e) : none(); };
+  if (const ast::Slice* slice = index.slice)
+    return slice_index(s, written(slice->lower), written(slice->upper), written(slice->step), index.where, extent);
+  const auto* object = index.value.as<const LibraryObject*>();
+  if (!object || (*object)->kind != LibraryKind::slice) return plain_index(s, index.value, index.where, extent);
+  const LibraryObject& o = **object;
+  return slice_index(s, *o.field("lower"), *o.field("upper"), *o.field("step"), index.where, extent);
 }
 }  // namespace
 
@@ -68,17 +90,15 @@ const ir::Type& buffer_type(Session& s, const BufferV& b) { return s.module[b.id
 
 Value index_buffer(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const SourceRange& where) {
   need_trace(s, where, "indexing a buffer");
-  std::vector<Subscript> items = subscripts(s, scope, index);
+  std::vector<Index> items = index_items(s, scope, index);
   std::vector<MetaInt> shape = buffer_type(s, buffer).shape;
   if (items.size() != shape.size())
     fail(where, "'" + s.module[buffer.id].name + "' has " + std::to_string(shape.size()) +
                     " dimensions, the subscript has " + std::to_string(items.size()));
   RegionObject region{buffer, {}, false};
   for (size_t i = 0; i < items.size(); ++i) {
-    const Subscript& item = items[i];
-    region.has_slice |= item.slice != nullptr;
-    region.dims.push_back(item.slice ? slice_index(s, scope, *item.slice, item.where, shape[i])
-                                     : plain_index(s, item.index, shape[i], item.where));
+    region.dims.push_back(index_dim(s, scope, items[i], shape[i]));
+    region.has_slice |= region.dims.back().extent.has_value();
   }
   s.heap.regions.push_back(std::move(region));
   return Value{static_cast<const RegionObject*>(&s.heap.regions.back())};
@@ -94,7 +114,7 @@ Value load_element(Session& s, const Value& v, const SourceRange& where) {
   return scalar(t.builder.load(region.buffer.id, indices));
 }
 
-std::optional<Box> to_box(Session& s, const Value& v, const SourceRange&) {
+std::optional<Box> to_box(Session& s, const Value& v, const SourceRange& where) {
   if (const auto* b = v.as<BufferV>()) {
     Box box{*b, {}, buffer_type(s, *b).shape, true};
     for (size_t i = 0; i < box.extents.size(); ++i) box.offsets.push_back(constant(s, MetaInt(0)));
@@ -103,6 +123,7 @@ std::optional<Box> to_box(Session& s, const Value& v, const SourceRange&) {
   if (const auto* r = v.as<const RegionObject*>()) {
     Box box{(*r)->buffer, {}, {}, false};
     for (const RegionDim& d : (*r)->dims) {
+      if (d.step != 1) fail_unsupported(where, "a slice with a step, but as a value");
       box.offsets.push_back(d.offset);
       box.extents.push_back(d.extent.value_or(MetaInt(1)));
     }
@@ -175,22 +196,50 @@ Box with_extents(Session& s, const Value& v, const Extents& extents, const Sourc
   return box;
 }
 
-void check_match(Session& s, const Box& a, const Box& b, const SourceRange& where) {
-  Extents x, y;
-  for (const MetaInt& e : a.extents)
-    if (e.value != 1) x.push_back(e);
-  for (const MetaInt& e : b.extents)
-    if (e.value != 1) y.push_back(e);
-  auto shape = [](const Extents& e) {
-    std::string out;
-    for (const MetaInt& i : e) out += (out.empty() ? "" : " x ") + (i.dynamic() ? "?" : std::to_string(i.value));
-    return out.empty() ? std::string("1") : out;
+// Which side's extents count where they differ: that of the inner memory, else the source's.
+int depth(ir::Space space) {
+  bool inner = space == ir::Space::fragment || space == ir::Space::local;
+  return inner ? 2 : space == ir::Space::global ? 0 : 1;
+}
+
+std::string shape_text(const Extents& e) {
+  std::string out;
+  for (const MetaInt& i : e) out += (out.empty() ? "" : " x ") + (i.dynamic() ? "?" : std::to_string(i.value));
+  return out.empty() ? std::string("1") : out;
+}
+
+std::vector<MetaInt*> non_ones(Box& box) {
+  std::vector<MetaInt*> out;
+  for (MetaInt& e : box.extents)
+    if (e.value != 1) out.push_back(&e);
+  return out;
+}
+
+// Extents that differ: the leading side's are copied, as the reference does, unless the source has more.
+void match(Session& s, Box& a, Box& b, const SourceRange& where) {
+  std::vector<MetaInt*> x = non_ones(a), y = non_ones(b);
+  auto values = [](const std::vector<MetaInt*>& list) {
+    Extents out;
+    for (const MetaInt* e : list) out.push_back(*e);
+    return out;
   };
-  bool same = x.size() == y.size();
-  // Of extents known at run time only nothing is proved.
-  for (size_t i = 0; same && i < x.size(); ++i)
-    same = x[i].dynamic() || y[i].dynamic() || require_equal(s, x[i], y[i], where);
-  if (!same) fail(where, "the source of the copy has " + shape(x) + " elements, the destination " + shape(y));
+  std::string sides =
+      "the source of the copy has " + shape_text(values(x)) + " elements, the destination " + shape_text(values(y));
+  if (x.size() != y.size()) fail(where, sides);
+  ir::Space from = buffer_type(s, a.buffer).space, to = buffer_type(s, b.buffer).space;
+  bool by_destination = depth(to) > depth(from), widened = false;
+  for (size_t i = 0; i < x.size(); ++i) {
+    // Of extents known at run time only nothing is proved.
+    if (x[i]->dynamic() || y[i]->dynamic() || (x[i]->value == y[i]->value && require_equal(s, *x[i], *y[i], where)))
+      continue;
+    bool store = depth(from) == 1 && to == ir::Space::global;  // one instruction may do it: it takes equal sides
+    if (store || (by_destination && y[i]->value < x[i]->value)) fail(where, sides);
+    (by_destination ? *x[i] : *y[i]) = by_destination ? *y[i] : *x[i];
+    (by_destination ? a : b).whole = false;
+    widened = true;
+  }
+  if (widened)
+    warn(s, where, sides + ": what is copied has the size of the " + (by_destination ? "destination" : "source"));
 }
 
 bool has_extents(const Value& v) {
@@ -219,7 +268,7 @@ std::pair<Box, Box> copy_boxes(Session& s, const Value& src, const Value& dst, c
   Extents y = has_extents(dst) ? b.extents : Extents(a.extents.size(), MetaInt(1));
   legalize(s, x, y, where);
   std::pair<Box, Box> boxes{with_extents(s, src, x, where), with_extents(s, dst, y, where)};
-  check_match(s, boxes.first, boxes.second, where);
+  match(s, boxes.first, boxes.second, where);
   return boxes;
 }
 

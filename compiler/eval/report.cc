@@ -43,4 +43,10 @@ void report(Session& s, const Failure& failure) {
   s.diags.push_back(std::move(d));
 }
 
+void warn(Session& s, const SourceRange& where, std::string message) {
+  for (const Diag& known : s.warnings)
+    if (known.where == where && known.message == message) return;
+  s.warnings.push_back({.severity = Severity::warning, .where = where, .message = std::move(message)});
+}
+
 }  // namespace tc::eval

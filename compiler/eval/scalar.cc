@@ -4,8 +4,8 @@
 // Python integers are int32, floats float32.
 #include <functional>
 
-#include "compiler/ir/floor_div.h"
 #include "compiler/eval/session.h"
+#include "compiler/ir/floor_div.h"
 
 namespace tc::eval {
 namespace {
@@ -155,6 +155,7 @@ ir::ValueId to_scalar(Session& s, const Value& v, const SourceRange& where, std:
   if (v.is<BoolV>()) return constant(s, MetaInt(*truth(s, v, where) ? 1 : 0), DType::b1);
   if (const auto* f = v.as<FloatV>()) return t.builder.constant(f->value, DType::f32);
   if (is_runtime(v)) return load_element(s, v, where).as<ScalarV>()->id;
+  if (const auto* r = v.as<const RegionObject*>()) return slice_value(s, **r, where);
   if (const auto* o = v.as<const OpaqueObject*>()) fail_opaque(**o, where, what);
   fail(where, std::string(what) + " has to be a number, not " + kind_name(v));
 }
@@ -175,12 +176,24 @@ ir::ValueId convert(Session& s, ir::ValueId v, DType type) {
   return s.trace->builder.cast(v, type);
 }
 
+namespace {
+ir::ValueId with_lanes(Session& s, ir::ValueId v, uint32_t lanes) {
+  const ir::Type type = s.module[v].type;
+  if (type.lanes == lanes) return v;
+  if (type.lanes != 1)
+    fail(s.trace->builder.loc,
+         "operands of " + std::to_string(type.lanes) + " and " + std::to_string(lanes) + " lanes");
+  return s.trace->builder.call("broadcast", {v}, ir::Type::scalar(type.dtype, lanes));
+}
+}  // namespace
+
 ir::ValueId scalar_binary(Session& s, OpKind kind, ir::ValueId a, ir::ValueId b) {
   bool logic = kind == OpKind::logical_and || kind == OpKind::logical_or;
   DType type = logic ? DType::b1 : promoted(dtype_of(s, a), dtype_of(s, b));
   if (type == DType::b1 && !logic && !is_comparison(kind)) type = DType::i32;
   ir::ValueId x = convert(s, a, type), y = convert(s, b, type);
-  return s.trace->builder.binary(kind, x, y);
+  uint32_t lanes = std::max(s.module[x].type.lanes, s.module[y].type.lanes);
+  return s.trace->builder.binary(kind, with_lanes(s, x, lanes), with_lanes(s, y, lanes));
 }
 
 ir::ValueId as_condition(Session& s, const Value& v, const SourceRange& where) {
@@ -207,8 +220,9 @@ Value choose(Session& s, ir::ValueId condition, const std::function<Value()>& a,
   };
   for (int arm : {0, 1}) in_block(arm, [&] { return to_scalar(s, arm == 0 ? a() : b(), where, "the value"); });
   DType type = promoted(dtype_of(s, values[0]), dtype_of(s, values[1]));
+  uint32_t lanes = std::max(s.module[values[0]].type.lanes, s.module[values[1]].type.lanes);
   for (int arm : {0, 1}) {
-    in_block(arm, [&] { return convert(s, values[arm], type); });
+    in_block(arm, [&] { return with_lanes(s, convert(s, values[arm], type), lanes); });
     for (ir::OpId op : s.module[blocks[arm]].ops)
       pure &= s.module[op].kind != OpKind::load && s.module[op].blocks.empty();
   }
@@ -217,7 +231,9 @@ Value choose(Session& s, ir::ValueId condition, const std::function<Value()>& a,
       for (ir::OpId op : s.module[block].ops) s.module[outer].ops.push_back(op);
     return scalar(t.builder.select(condition, values[0], values[1]));
   }
-  ir::ValueId result = t.builder.alloc(ir::Type::buffer(ir::Space::local, type, {MetaInt(1)}), "choice");
+  ir::Type memory = ir::Type::buffer(ir::Space::local, type, {MetaInt(1)});
+  memory.lanes = lanes;
+  ir::ValueId result = t.builder.alloc(memory, "choice");
   ir::ValueId zero = constant(s, MetaInt(0));
   for (int arm : {0, 1})
     in_block(arm, [&] {

@@ -77,6 +77,9 @@ void bind_name(Session& s, Scope& scope, const std::string& name, Value value, c
     if (!(same && same->id == var->id)) store_var(s, *var, value, where);
     return;
   }
+  const auto* ref = old ? old->as<const RegionObject*>() : nullptr;
+  if (ref && (*ref)->is_ref && (is_static_number(value) || is_runtime(value)))
+    return store_region(s, **ref, value, where);
   check_not_carried(scope, name, where);
   // An element or a variable is read when it is bound, so that later stores do not change what the name means.
   if (is_runtime(value) && s.trace) {

@@ -12,6 +12,9 @@
 
 namespace tc::eval {
 
+// Thrown by the launch of an eager kernel whose parameters are only looked for.
+struct LaunchReached {};
+
 struct Failure {
   Diag diag;
   bool follows = false;  // only from an error that is reported already
@@ -79,6 +82,7 @@ struct Eager {
   std::vector<std::string> consts;  // in the order of their declaration
   std::vector<std::pair<std::string, ir::ValueId>> params;
   std::vector<ir::ValueId> empties;  // of T.empty
+  std::vector<SourceRange> empties_at;
   std::vector<ir::ValueId> returned;
 };
 
@@ -108,6 +112,7 @@ struct Trace {
   size_t errors = 0;
   ThreadRanges here;  // the threads that run the current section
   int parallel_depth = 0;
+  int lazy_depth = 0;           // inside operands that are evaluated only where they count
   bool parallel_child = false;  // the loop whose body begins has a loop as its only statement
 };
 
@@ -178,6 +183,7 @@ enum class Flow { normal, returned, broke, continued };
 struct Outcome {
   Flow flow = Flow::normal;
   Value value;
+  SourceRange where = {};  // of the return
 };
 Value eval(Session& s, Scope& scope, const ast::Expr& e);
 Outcome exec(Session& s, Scope& scope, const ast::Body& body);
@@ -202,6 +208,7 @@ void check_stack(Session& s, const SourceRange& where);
 [[noreturn]] void fail_bound(const SourceRange& where, std::string message);
 // A place in the library's own text becomes the call of the program that led there.
 SourceRange place_in_program(const Session& s, const SourceRange& where);
+void warn(Session& s, const SourceRange& where, std::string message);  // once for each place and text
 // Adds the chain of calls, and the diagnostic if it says something new.
 void report(Session& s, const Failure& failure);
 const Value* lookup(Scope& scope, const std::string& name);
@@ -287,11 +294,21 @@ std::pair<Box, Box> copy_boxes(Session& s, const Value& src, const Value& dst, c
 
 // ---- kernel statements (staged.cc)
 Outcome exec_for(Session& s, Scope& scope, const ast::For& loop, const SourceRange& where);
+bool is_instrumentation(const OpaqueObject& o);
 Outcome exec_with(Session& s, Scope& scope, const ast::With& with, const SourceRange& where);
 Outcome exec_if_runtime(Session& s, Scope& scope, const ast::If& stmt, const Value& condition,
                         const SourceRange& where);
 // A `while` of a kernel: its condition is evaluated anew before every iteration.
 Outcome exec_while_runtime(Session& s, Scope& scope, const ast::While& stmt, const SourceRange& where);
+// ---- slices as values (vector.cc)
+Value slice_object(Session& s, Value lower, Value upper, Value step);
+ir::ValueId vector_of(Session& s, const std::vector<ir::ValueId>& elements, const SourceRange& where);
+ir::ValueId slice_value(Session& s, const RegionObject& region, const SourceRange& where);
+// A cast to an element type or to a vector type of as many lanes.
+ir::ValueId cast_value(Session& s, ir::ValueId v, const ElementType& to, const SourceRange& where);
+void store_slice(Session& s, const RegionObject& region, const Value& value, const SourceRange& where);
+
+void store_region(Session& s, const RegionObject& element, const Value& value, const SourceRange& where);
 void store_element(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const Value& value,
                    const SourceRange& where);
 void store_var(Session& s, const BufferV& var, const Value& value, const SourceRange& where);
@@ -383,6 +400,7 @@ const Value* matrix_library(Session& s, const std::string& name);
 // ---- kernels (kernel.cc, eager.cc, evaluate.cc)
 void trace_instance(Session& s, Instance& instance);
 void probe_eager(Session& s, Instance& instance);  // finds instance.consts; fails on a missing one
+bool declares_parameter(const FunctionObject& f);  // A: T.Tensor(…) in its body
 bool is_runtime_param(Session& s, const FunctionObject& f, const ast::Param& p);
 void declare_eager_params(Session& s, Scope& scope);
 bool declare_eager_param(Session& s, const std::string& name, const Value& type, Scope& scope,

@@ -23,8 +23,8 @@ std::vector<std::string> target_names(const ast::Expr& target) {
   return names;
 }
 
-void no_escape(const Outcome& o, const SourceRange& where) {
-  if (o.flow == Flow::returned) fail_unsupported(where, "return inside a run-time block");
+void no_escape(const Outcome& o) {
+  if (o.flow == Flow::returned) fail(o.where, "return inside a run-time block");
 }
 
 std::string_view loop_name(LoopKind kind) {
@@ -82,7 +82,7 @@ Outcome exec_parallel(Session& s, Scope& scope, const ast::For& stmt, const Loop
   });
   t.parallel_child = outer;
   --t.parallel_depth;
-  no_escape(o, where);
+  no_escape(o);
   return {};
 }
 
@@ -113,7 +113,7 @@ Outcome exec_loop(Session& s, Scope& scope, const ast::For& stmt, const LoopObje
     inner.names[names[0]] = scalar(index);
     return exec(s, inner, stmt.body);
   });
-  no_escape(o, where);
+  no_escape(o);
   return {};
 }
 
@@ -130,7 +130,7 @@ Outcome exec_grid(Session& s, Scope& scope, const ast::For& stmt, const LoopObje
     bind_indices(s, inner, names, indices);
     return exec(s, inner, stmt.body);
   });
-  no_escape(o, where);
+  no_escape(o);
   return {};
 }
 
@@ -176,7 +176,7 @@ Outcome exec_persistent(Session& s, Scope& scope, const ast::For& stmt, const Lo
       return exec(s, body, stmt.body);
     });
   });
-  no_escape(o, where);
+  no_escape(o);
   return {};
 }
 
@@ -230,7 +230,7 @@ Outcome run_section(Session& s, Scope& scope, const std::vector<std::pair<MetaIn
   std::swap(t.here, inside);
   Outcome o = run_block(s, scope, s.module[op].blocks[0], false, where, body);
   std::swap(t.here, inside);
-  no_escape(o, where);
+  no_escape(o);
   return {};
 }
 
@@ -239,11 +239,9 @@ Outcome plain_if(Session& s, Scope& scope, const ast::If& stmt, ir::ValueId cond
   ir::OpId op = t.builder.op(OpKind::if_, {condition});
   s.module[op].blocks = {s.module.new_block(), s.module.new_block()};
   std::vector<ir::BlockId> blocks = s.module[op].blocks;
-  no_escape(run_block(s, scope, blocks[0], false, where, [&](Scope& inner) { return exec(s, inner, stmt.body); }),
-            where);
+  no_escape(run_block(s, scope, blocks[0], false, where, [&](Scope& inner) { return exec(s, inner, stmt.body); }));
   if (!stmt.orelse.empty())
-    no_escape(run_block(s, scope, blocks[1], false, where, [&](Scope& inner) { return exec(s, inner, stmt.orelse); }),
-              where);
+    no_escape(run_block(s, scope, blocks[1], false, where, [&](Scope& inner) { return exec(s, inner, stmt.orelse); }));
   return {};
 }
 
@@ -319,12 +317,16 @@ MetaInt describe_launch(Session& s, ir::OpId op, const FrameObject& frame, const
   return threads;
 }
 
-Outcome exec_launch(Session& s, Scope& scope, const ast::With& with, const FrameObject& frame,
+// What stands inside of a `with`: the next context, or the body.
+using Inside = std::function<Outcome(Scope&)>;
+
+Outcome exec_launch(Session& s, Scope& scope, const ast::WithItem& item, const FrameObject& frame, const Inside& inside,
                     const SourceRange& where) {
   Trace& t = need_trace(s, where, "a launch");
+  if (t.eager && t.eager->probing) throw LaunchReached{};
   if (!t.threads.empty()) fail(where, "a launch inside a launch");
   std::vector<std::string> names;
-  if (with.items[0].target) names = target_names(*with.items[0].target);
+  if (item.target) names = target_names(*item.target);
   bool bundled = names.size() == 1 && frame.extents.size() > 1;  // one name for all: a list
   std::string bundle = bundled ? std::exchange(names, {})[0] : std::string();
   if (!names.empty() && names.size() != frame.extents.size())
@@ -345,10 +347,10 @@ Outcome exec_launch(Session& s, Scope& scope, const ast::With& with, const Frame
       for (ir::ValueId v : s.module[s.module[op].blocks[0]].args) all.push_back(scalar(v));
       inner.names[bundle] = list(s, std::move(all));
     }
-    return exec(s, inner, with.body);
+    return inside(inner);
   });
   t.threads.clear();
-  no_escape(o, where);
+  no_escape(o);
   return {};
 }
 
@@ -359,7 +361,7 @@ std::string ranges_text(const ThreadRanges& ranges) {
 }
 
 // The threads of T.ws that come here at all.
-Outcome exec_ws(Session& s, Scope& scope, const ast::With& with, const FrameObject& frame, const SourceRange& where) {
+Outcome exec_ws(Session& s, Scope& scope, const FrameObject& frame, const Inside& inside, const SourceRange& where) {
   Trace& t = need_launch(s, where, "T.ws");
   if (t.parallel_depth > 0) fail(where, "T.ws inside T.Parallel");
   std::vector<std::pair<MetaInt, MetaInt>> ranges;
@@ -373,15 +375,15 @@ Outcome exec_ws(Session& s, Scope& scope, const ast::With& with, const FrameObje
   }
   if (ranges.empty())
     fail(where, "threads " + ranges_text(wanted) + " do not come here: threads " + ranges_text(t.here) + " do");
-  return run_section(s, scope, ranges, where, [&](Scope& inner) { return exec(s, inner, with.body); });
+  return run_section(s, scope, ranges, where, inside);
 }
 
 // Marks what the body does; no scope of its own.
-Outcome exec_attribute(Session& s, Scope& scope, const ast::With& with, const FrameObject& frame,
+Outcome exec_attribute(Session& s, Scope& scope, const FrameObject& frame, const Inside& inside,
                        const SourceRange& where) {
   ir::BlockId block = need_launch(s, where, "an annotation").builder.block;
   size_t first = s.module[block].ops.size();
-  Outcome o = exec(s, scope, with.body);
+  Outcome o = inside(scope);
   for (size_t i = first; i < s.module[block].ops.size(); ++i) {
     ir::Op& op = s.module[s.module[block].ops[i]];
     if (!op.results.empty()) continue;
@@ -441,22 +443,38 @@ Outcome exec_while_runtime(Session& s, Scope& scope, const ast::While& stmt, con
     return exec(s, inner, stmt.body);
   });
   if (known && *known) fail(where, "a `while` whose condition is always true");
-  no_escape(o, where);
+  no_escape(o);
   return {};
 }
 
-Outcome exec_with(Session& s, Scope& scope, const ast::With& with, const SourceRange& where) {
-  if (with.items.size() != 1) fail_unsupported(where, "several contexts in one `with`");
-  Value context = eval(s, scope, *with.items[0].context);
+namespace {
+// with A, B: is with A: with B:
+Outcome exec_with_item(Session& s, Scope& scope, const ast::With& with, size_t at, const SourceRange& where) {
+  if (at == with.items.size()) return exec(s, scope, with.body);
+  const ast::WithItem& item = with.items[at];
+  s.trace->builder.loc = where;
+  Value context = eval(s, scope, *item.context);
+  Inside inside = [&](Scope& inner) { return exec_with_item(s, inner, with, at + 1, where); };
   const auto* frame = context.as<const FrameObject*>();
-  if (!frame) {
-    if (const auto* o = context.as<const OpaqueObject*>()) fail_opaque(**o, where, "the context");
-    fail(where, kind_name(context) + " is no context of a kernel");
+  if (const auto* o = context.as<const OpaqueObject*>()) {
+    if (!is_instrumentation(**o)) fail_opaque(**o, item.context->where, "the context");
+    warn(s, item.context->where, (*o)->what + " does nothing here");
+    return inside(scope);
   }
+  if (!frame) fail(item.context->where, kind_name(context) + " is no context of a kernel");
   if (!scope.staged) fail(where, "a launch or section outside of @T.prim_func and @T.macro");
-  if ((*frame)->kind == FrameKind::launch) return exec_launch(s, scope, with, **frame, where);
-  if ((*frame)->kind == FrameKind::attribute) return exec_attribute(s, scope, with, **frame, where);
-  return exec_ws(s, scope, with, **frame, where);
+  if ((*frame)->kind == FrameKind::launch) return exec_launch(s, scope, item, **frame, inside, where);
+  if ((*frame)->kind == FrameKind::attribute) return exec_attribute(s, scope, **frame, inside, where);
+  return exec_ws(s, scope, **frame, inside, where);
+}
+}  // namespace
+
+// Marks of the library's profiling tool: they change nothing that a kernel computes.
+bool is_instrumentation(const OpaqueObject& o) { return o.what.starts_with("tilelang.tools."); }
+
+Outcome exec_with(Session& s, Scope& scope, const ast::With& with, const SourceRange& where) {
+  need_trace(s, where, "a context of a kernel");
+  return exec_with_item(s, scope, with, 0, where);
 }
 
 Outcome exec_if_runtime(Session& s, Scope& scope, const ast::If& stmt, const Value& condition,
@@ -477,14 +495,26 @@ Outcome exec_if_runtime(Session& s, Scope& scope, const ast::If& stmt, const Val
 
 void store_element(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const Value& value,
                    const SourceRange& where) {
-  Trace& t = need_launch(s, where, "a store");
+  need_launch(s, where, "a store");
   Value target = index_buffer(s, scope, buffer, index, where);
   const RegionObject& region = **target.as<const RegionObject*>();
-  if (region.has_slice) fail_unsupported(where, "an assignment to a slice; T.copy and T.fill do that");
-  if (buffer_type(s, buffer).space == ir::Space::barrier) fail(where, "a barrier cannot be stored to");
-  std::vector<ir::ValueId> operands{buffer.id};
+  if (region.has_slice) return store_slice(s, region, value, where);
+  store_region(s, region, value, where);
+}
+
+void store_region(Session& s, const RegionObject& region, const Value& value, const SourceRange& where) {
+  Trace& t = need_launch(s, where, "a store");
+  const ir::Type type = buffer_type(s, region.buffer);
+  if (type.space == ir::Space::barrier) fail(where, "a barrier cannot be stored to");
+  std::vector<ir::ValueId> operands{region.buffer.id};
   for (const RegionDim& d : region.dims) operands.push_back(d.offset);
-  operands.push_back(convert(s, to_scalar(s, value, where, "the stored value"), buffer_type(s, buffer).dtype));
+  ir::ValueId stored = convert(s, to_scalar(s, value, where, "the stored value"), type.dtype);
+  uint32_t lanes = s.module[stored].type.lanes;
+  if (lanes == 1 && type.lanes > 1)
+    stored = t.builder.call("broadcast", {stored}, ir::Type::scalar(type.dtype, type.lanes));
+  else if (lanes != type.lanes)
+    fail(where, "a vector of " + std::to_string(lanes) + " lanes for an element of " + std::to_string(type.lanes));
+  operands.push_back(stored);
   t.builder.op(OpKind::store, std::move(operands));
 }
 

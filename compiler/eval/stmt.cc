@@ -181,6 +181,16 @@ Outcome leave_iteration(Session& s, Scope& scope, Flow flow, const SourceRange& 
   return {flow, {}};
 }
 
+// A call of something unknown in a kernel may have been meant to build a part of it.
+Outcome exec_expression(Session& s, Scope& scope, const ExprStmt& n, const SourceRange& where) {
+  Value value = eval(s, scope, *n.value);
+  const auto* o = value.as<const OpaqueObject*>();
+  bool builds = !s.host && scope.staged && s.trace && !s.trace->threads.empty();
+  if (!o || !builds || !std::holds_alternative<Call>(n.value->node)) return {};
+  if (is_instrumentation(**o)) return warn(s, where, (*o)->what + " does nothing here"), Outcome{};
+  fail_opaque(**o, where, "what this call does");
+}
+
 Outcome exec_stmt(Session& s, Scope& scope, const Stmt& stmt) {
   SourceRange where = place_in_program(s, op_range(stmt));
   count_step(s, where);
@@ -190,10 +200,12 @@ Outcome exec_stmt(Session& s, Scope& scope, const Stmt& stmt) {
                           return bind_name(s, scope, n.name, make_function(s, scope, n, where), where), Outcome{};
                         },
                         [&](const Return& n) -> Outcome {
-                          return {Flow::returned, n.value ? eval(s, scope, *n.value) : none()};
+                          return {Flow::returned, n.value ? eval(s, scope, *n.value) : none(), where};
                         },
                         [&](const Assign& n) -> Outcome {
                           Value value = eval(s, scope, *n.value);
+                          if (n.targets.size() > 1 && s.trace && is_runtime(value))
+                            value = scalar(to_scalar(s, value, where, "the value"));
                           for (ExprRef target : n.targets) assign(s, scope, *target, value);
                           return {};
                         },
@@ -211,7 +223,7 @@ Outcome exec_stmt(Session& s, Scope& scope, const Stmt& stmt) {
                             what = "the program raises: " + format(s, eval(s, scope, *call->args[0]));
                           fail(where, what.empty() ? "the program raises an error" : what);
                         },
-                        [&](const ExprStmt& n) -> Outcome { return eval(s, scope, *n.value), Outcome{}; },
+                        [&](const ExprStmt& n) { return exec_expression(s, scope, n, where); },
                         [&](const Import& n) -> Outcome {
                           for (const ImportName& name : n.names)
                             if (name.name != "*") bind_name(s, scope, name.bound, import_value(s, name, where), where);
@@ -239,10 +251,9 @@ void make_unknown(Session& s, Scope& scope, const std::string& name, const Sourc
 
 void make_unknown(Session& s, Scope& scope, const Expr& target, const Failure& cause) {
   if (const auto* name = std::get_if<Name>(&target.node)) {
-    // A variable of the kernel stays one: an assignment to it was to store.
-    auto known = scope.names.find(name->id);
-    const auto* var = known == scope.names.end() ? nullptr : known->second.as<BufferV>();
-    if (!var || !var->is_var) make_unknown(s, scope, name->id, target.where, cause);
+    // A buffer or variable of the kernel stays one: an assignment to it was to store, or was wrong.
+    const Value* known = lookup(scope, name->id);
+    if (!known || !known->is<BufferV>()) make_unknown(s, scope, name->id, target.where, cause);
   }
   if (const auto* t = std::get_if<TupleExpr>(&target.node))
     for (ExprRef item : t->items) make_unknown(s, scope, *item, cause);

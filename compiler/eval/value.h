@@ -67,11 +67,13 @@ struct BufferV {
 struct RegionDim {
   ir::ValueId offset;
   std::optional<ir::MetaInt> extent;  // nullopt: a plain index
+  int64_t step = 1;                   // of a slice
 };
 struct RegionObject {
   BufferV buffer;
   std::vector<RegionDim> dims;
   bool has_slice = false;
+  bool is_ref = false;  // what a T.Ref parameter of a macro stands for: assignment stores
 };
 struct ScalarV {
   ir::ValueId id;
@@ -227,6 +229,7 @@ enum class LibraryKind {
   ws_schedule,     // num_warps, roles, pipelines, scopes
   tile_scheduler,  // its variables and its constants
   reducer,         // of T.comm_reducer: op
+  slice,           // lower, upper, step: of slice(…), and T.Ramp as an index
 };
 struct LibraryObject {
   LibraryKind kind;

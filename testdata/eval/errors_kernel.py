@@ -48,13 +48,17 @@ def rank(A: T.Tensor((64, 64), "float32")):
 @T.prim_func
 def shape(A: T.Tensor((64, 64), "float32")):
     with T.Kernel(1) as bx:
-        T.copy(A[0:8, 0:8], A[0:8, 0:4])  # error: the source of the copy has 8 x 8 elements, the destination 8 x 4
+        s = T.alloc_shared((8, 8), "float32")
+        T.copy(s, A[0:8, 0:4])  # error: the source of the copy has 8 x 8 elements, the destination 8 x 4
+        T.copy(A[0:8, 0], s)  # error: the source of the copy has 8 elements, the destination 8 x 8
+        T.copy(A[0:16, 0:8], s)  # error: the source of the copy has 16 x 8 elements, the destination 8 x 8
 
 
 @T.prim_func
 def no_slice(A: T.Tensor((64, 64), "float32")):
     with T.Kernel(1) as bx:
-        A[0:4, 0] = 1.0  # error: unsupported: an assignment to a slice
+        A[0:4, 0:4] = 1.0  # error: unsupported: a slice of more than one dimension
+        A[0, 0:3] = A[0, 0:4]  # error: 4 values for a slice of 3 elements
 
 
 @T.prim_func
