@@ -237,6 +237,7 @@ std::span<const CallRow> exchange_rows();                                 // int
 std::span<const CallRow> random_rows();                                   // interp_random.cc
 std::span<const CallRow> cluster_rows();                                  // interp_cluster.cc
 std::span<const CallRow> access_rows();                                   // interp_access.cc
+std::span<const CallRow> rounding_rows();                                 // interp_rounding.cc
 bool is_exchange(const Op& op);                                           // lanes of a warp read each other's values
 bool is_rendezvous(const Op& op);                                         // all threads of the CTA meet
 bool is_at_barrier(const Op& op);  // an arrival at or a wait for a barrier of the CTA or cluster: interp_wait.cc

@@ -91,6 +91,8 @@ Number wrapped(DType t, uint64_t v) { return of(wrap_to(t, static_cast<int64_t>(
 Number truth(bool b) { return of(int64_t{b}); }
 }  // namespace
 
+double largest_of(DType type) { return largest(info(type)); }
+
 double round_to(DType type, double v) {
   switch (type) {
     case DType::f64: return v;
@@ -298,6 +300,7 @@ Number float_fn(DType t, Number a) {
   return of(round_to(t, F(is_float(t) ? a.f : as_double(t, a))));
 }
 double reciprocal_root(double a) { return 1 / std::sqrt(a); }
+double reciprocal(double a) { return 1 / a; }
 double power_of_ten(double a) { return std::pow(10.0, a); }
 Number negative(DType t, Number a) { return is_float(t) ? of(-a.f) : wrapped(t, -u(a)); }
 Number absolute(DType t, Number a) {
@@ -339,6 +342,21 @@ Number fused(DType t, Number a, Number b, Number c) {
   return of(t == DType::f64 ? std::fma(a.f, b.f, c.f) : round_to(t, std::fma(a.f, b.f, c.f)));
 }
 
+// CUDA's __ffs and __fns: places of set bits.
+Number find_first(DType t, Number a) {
+  uint64_t bits = masked(t, a);
+  return of(int64_t{bits ? std::countr_zero(bits) + 1 : 0});
+}
+Number find_nth(DType, Number mask, Number base, Number offset) {
+  const int64_t none = 0xFFFFFFFF;
+  auto set = [&](int64_t bit) { return bit >= 0 && bit < 32 && (u(mask) >> bit & 1); };
+  if (offset.i == 0) return of(set(base.i) ? base.i : none);
+  int64_t step = offset.i > 0 ? 1 : -1, left = offset.i > 0 ? offset.i : -offset.i;
+  for (int64_t bit = base.i; bit >= 0 && bit < 32; bit += step)
+    if (set(bit) && --left == 0) return of(bit);
+  return of(none);
+}
+
 constexpr Pure kPure[] = {
     {"exp10", float_fn<power_of_ten>, nullptr, nullptr},
     {"log10", float_fn<std::log10>, nullptr, nullptr},
@@ -374,6 +392,19 @@ constexpr Pure kPure[] = {
     {"bit_not", bit_not, nullptr, nullptr},
     {"popcount", popcount, nullptr, nullptr},
     {"clz", clz, nullptr, nullptr},
+    {"round_away", float_fn<std::round>, nullptr, nullptr},
+    {"fast_exp", float_fn<std::exp>, nullptr, nullptr},
+    {"fast_exp10", float_fn<power_of_ten>, nullptr, nullptr},
+    {"fast_log", float_fn<std::log>, nullptr, nullptr},
+    {"fast_log2", float_fn<std::log2>, nullptr, nullptr},
+    {"fast_log10", float_fn<std::log10>, nullptr, nullptr},
+    {"fast_sin", float_fn<std::sin>, nullptr, nullptr},
+    {"fast_cos", float_fn<std::cos>, nullptr, nullptr},
+    {"fast_tan", float_fn<std::tan>, nullptr, nullptr},
+    {"fast_rcp", float_fn<reciprocal>, nullptr, nullptr},
+    {"fmul", nullptr, float_op<mul>, nullptr},
+    {"bitfield_ffs", find_first, nullptr, nullptr},
+    {"bitfield_fns", nullptr, nullptr, find_nth},
     {"truncdiv", nullptr, int_op<truncdiv>, nullptr},
     {"truncmod", nullptr, int_op<truncmod>, nullptr},
 };

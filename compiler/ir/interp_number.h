@@ -35,6 +35,8 @@ inline double as_double(DType type, Number n) {
                               : static_cast<double>(n.i);
 }
 
+// The largest finite number of a float type.
+double largest_of(DType type);
 // What the type can hold of the value: rounded, saturated or wrapped.
 double round_to(DType type, double v);
 int64_t wrap_to(DType type, int64_t v);
