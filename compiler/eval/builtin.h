@@ -1,6 +1,8 @@
 // A function of the library or of Python, one row each: name space, name, parameters, what it does.
 // Parameters are written as in Python, with "=" behind those that may be left out: "src, dst, *, disable_tma=".
-// "*blocks" takes all further positional arguments, "**" at the end keywords of every name. Internal to compiler/eval.
+// "*blocks" takes all further positional arguments, "**" at the end keywords of every name. "k_pack=~" is a parameter of
+// other versions than the release that is followed, "sync=!" one of these that means nothing here. Internal to
+// compiler/eval.
 #pragma once
 #include <span>
 

@@ -14,6 +14,7 @@ constexpr std::span<const Builtin> (*kTables[])() = {
 struct Param {
   std::string name;
   bool optional, keyword_only, star;
+  char other = 0;  // '~', '!': of other versions
 };
 
 std::vector<Param> parse_params(std::string_view spec) {
@@ -27,10 +28,12 @@ std::vector<Param> parse_params(std::string_view spec) {
       keyword_only = true;
       continue;
     }
+    char other = item.ends_with('~') || item.ends_with('!') ? item.back() : '\0';
+    if (other) item.remove_suffix(1);
     bool optional = item.ends_with('='), star = item.starts_with('*');
     if (optional) item.remove_suffix(1);
     if (star) item.remove_prefix(1);
-    out.push_back({std::string(item), optional, keyword_only, star});
+    out.push_back({std::string(item), optional, keyword_only, star, other});
     keyword_only |= star;
   }
   return out;
@@ -150,7 +153,12 @@ Value namespace_attribute(Session& s, const NamespaceV& ns, const std::string& n
     if (const Value* v = matrix_library(s, name)) return *v;
   }
   if (space == "tvm" && name == "DataType") return Value{find_builtin("T", "dtype")};
-  if (space == "T") return language_attribute(s, name, where);
+  if (space == "T") {
+    const OtherName* other = other_name(name);
+    if (!other) return language_attribute(s, name, where);
+    warn(s, where, "T." + name + " is a name of other versions; release 0.1.15 has T." + std::string(other->row));
+    return Value{find_builtin("T", other->row)};
+  }
   if (space == "GemmWarpPolicy") {
     for (auto [member, policy] : kPolicies)
       if (name == member) return Value{policy};
@@ -198,6 +206,10 @@ Value call_builtin(Session& s, Scope& scope, const Builtin& b, const std::vector
     }
     for (const auto& [n, v] : args.named)
       if (n == name) fail(where, "'" + name + "' of " + full_name(b) + " is given twice");
+    if (p != params.end() && p->other)
+      warn(s, where,
+           "'" + name + "' of " + full_name(b) + " is a parameter of other versions, not of release 0.1.15" +
+               (p->other == '!' ? ": it means nothing here" : ""));
     args.named.emplace_back(name, value);
   }
   for (const Param& p : params)

@@ -193,7 +193,7 @@ Value tcgen05_gemm_sp(Session& s, Scope&, Args& a) { return sparse(s, a, "tcgen0
   "sf_a_granularity_k, sf_b_granularity_k, use_2cta="
 #define SPARSE "A_sparse, E, B, C, transpose_A=, transpose_E=, transpose_B=, policy=, clear_accum=, "
 constexpr Builtin kRows[] = {
-    {"T", "gemm", DENSE "mbar=, annotations=, *, k_pack=", gemm},
+    {"T", "gemm", DENSE "mbar=, annotations=, *, k_pack=~, wg_wait=!", gemm},
     {"T", "wgmma_gemm", DENSE "annotations=", wgmma_gemm},
     {"T", "wgmma_mma", DENSE "annotations=", wgmma_gemm},
     {"T", "tcgen05_gemm", DENSE "*, mbar, use_2cta=, annotations=", tcgen05_gemm},
@@ -203,7 +203,7 @@ constexpr Builtin kRows[] = {
     {"T", "mma_gemm_blockscaled", "A, B, C, SFA, SFB, " SCALED "sf_layout=", mma_gemm_blockscaled},
     {"T", "tcgen05_gemm_blockscaled", TCGEN05_SCALED, tcgen05_gemm_blockscaled},
     {"T", "tcgen05_mma_blockscaled", TCGEN05_SCALED, tcgen05_gemm_blockscaled},
-    {"T", "gemm_sp", SPARSE "wg_wait=, annotations=", gemm_sp},
+    {"T", "gemm_sp", SPARSE "wg_wait=, annotations=, *, k_pack=!", gemm_sp},
     {"T", "wgmma_gemm_sp", SPARSE "annotations=", wgmma_gemm_sp},
     {"T", "tcgen05_gemm_sp", SPARSE "annotations=", tcgen05_gemm_sp},
 };

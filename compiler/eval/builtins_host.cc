@@ -301,8 +301,8 @@ constexpr const char* kAutotuneParams =
     "max_mismatched_ratio=, "
     "skip_check=, manual_check_prog=, cache_input_tensors=, do_not_specialize=, early_stop=, early_stop_factor=";
 constexpr Builtin kRows[] = {
-    {"T", "prim_func", "func=, *, eager_jit=, private=, check_well_formed=", prim_func},
-    {"T", "macro", "func=", macro},
+    {"T", "prim_func", "func=, *, eager_jit=, private=!, check_well_formed=!", prim_func},
+    {"T", "macro", "func=, *, hygienic=!", macro},
     {"tilelang", "jit", kJitParams, jit},
     {"tilelang", "compile", kCompileParams, compile},
     {"tilelang", "autotune", kAutotuneParams, autotune},

@@ -47,7 +47,6 @@ Value vectorized(Session& s, Scope&, Args& a) {
 Value pipelined(Session& s, Scope&, Args& a) {
   LoopObject l = bounds(s, a);
   add_annotations(s, a, l.attrs);
-  // `sync` is accepted and dropped, as in the reference.
   for (const char* name : {"order", "stage", "group"})
     if (const Value* v = a.get(name)) {
       auto list = to_attribute(s, *v, a.where);
@@ -130,7 +129,7 @@ constexpr Builtin kRows[] = {
     {"T", "vectorized", "start, stop=, *, annotations=", vectorized},
     {"T", "Vectorized", "start, stop=, *, annotations=", vectorized},
     {"T", "parallel", "start, stop=, *, annotations=", parallel_range},
-    {"T", "Pipelined", "start, stop=, num_stages=, order=, stage=, sync=, group=, annotations=", pipelined},
+    {"T", "Pipelined", "start, stop=, num_stages=, order=, stage=, annotations=, *, sync=!, group=~", pipelined},
     {"T", "Parallel", "*extents, coalesced_width=, loop_layout=, prefer_async=, annotations=", parallel},
     {"T", "Persistent", "domain, wave_size, index, group_size=, num_stages=, *, annotations=", persistent},
     {"T", "grid", "*extents", grid},

@@ -231,7 +231,7 @@ Value all_of(Session& s, Scope&, Args& a) { return truth_of(s, a, "all_of"); }
 constexpr Builtin kRows[] = {
     {"T", "fill", "buffer, value, annotations=", fill},
     {"T", "clear", "buffer, annotations=", clear},
-    {"T", "reduce", "buffer, out, reduce_type, dim, clear, batch=, annotations=", reduce_any},
+    {"T", "reduce", "buffer, out, reduce_type, dim, clear, batch=, annotations=, *, nan_propagate=~", reduce_any},
     {"T", "reduce_sum", REDUCE, reduce_as<kSum>},
     {"T", "reduce_max", REDUCE_NAN, reduce_as<kMax>},
     {"T", "reduce_min", REDUCE_NAN, reduce_as<kMin>},

@@ -314,6 +314,9 @@ Value apply(Session& s, Scope& scope, const Value& callee, std::vector<Value> po
   if (auto* const* o = callee.as<HostObject*>())
     return call_object_method(s, **o, "__call__", positional, keywords, where);
   if (const auto* t = callee.as<DType>()) {
+    // T.ptr(T.float16, …), T.handle("float32", "global"): the type of an address.
+    bool named = !positional.empty() && (positional[0].is<std::string>() || positional[0].is<DType>());
+    if (named && (*t == DType::i64 || *t == DType::u64)) return callee;
     if (positional.size() != 1) fail(where, "a dtype as a cast takes one argument");
     return scalar(convert(s, to_scalar(s, positional[0], where, "the value"), *t));
   }

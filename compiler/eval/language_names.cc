@@ -140,6 +140,9 @@ constexpr auto kPassConfigs = std::to_array<std::string_view>({
 constexpr auto kOlderPassConfigs = std::to_array<std::string_view>({
     "tl.disable_fast_math", "tl.enable_ptxas_verbose_output",
 });
+constexpr OtherName kOtherNames[] = {
+    {"sync_global", "sync_grid"},  // version 0.1.13
+};
 static_assert(std::ranges::is_sorted(kNames));
 static_assert(std::ranges::is_sorted(kDTypeNames));
 static_assert(std::ranges::is_sorted(kPassConfigs));
@@ -150,6 +153,12 @@ bool contains(const std::array<std::string_view, N>& sorted, std::string_view na
 }
 }  // namespace
 
+std::span<const OtherName> other_names() { return kOtherNames; }
+const OtherName* other_name(std::string_view name) {
+  for (const OtherName& other : kOtherNames)
+    if (other.name == name) return &other;
+  return nullptr;
+}
 bool is_language_name(std::string_view name) { return contains(kNames, name) || contains(kDTypeNames, name); }
 std::vector<std::string> language_names() {
   std::vector<std::string> out(kNames.begin(), kNames.end());

@@ -17,6 +17,28 @@ std::string written_params(const Value& v) {
   }
   return out;
 }
+
+std::string without_other(std::string_view params, std::string& other) {
+  std::string kept;
+  while (!params.empty()) {
+    size_t end = params.find(", ");
+    std::string item(params.substr(0, end));
+    params = end == std::string_view::npos ? std::string_view() : params.substr(end + 2);
+    bool of_other = item.ends_with('~') || item.ends_with('!');
+    if (of_other) item.resize(item.size() - 2);
+    std::string& list = of_other ? other : kept;
+    list += (list.empty() ? "" : ", ") + item;
+  }
+  if (!other.empty() && kept.ends_with(", *")) kept.resize(kept.size() - 3);
+  return kept;
+}
+
+std::string other_versions() {
+  std::string out;
+  for (const OtherName& other : other_names())
+    out += "| `" + std::string(other.name) + "` | `" + std::string(other.row) + "` |\n";
+  return out;
+}
 }  // namespace
 
 std::string language_table() {
@@ -37,8 +59,9 @@ std::string language_table() {
       continue;
     }
     const Builtin* row = find_builtin("T", name);
-    std::string params = row ? row->params : written_params(value);
-    read += "| `" + name + "` | " + (params.empty() ? std::string() : "`" + params + "`") + " |\n";
+    std::string other, params = row ? without_other(row->params, other) : written_params(value);
+    auto quoted = [](const std::string& t) { return t.empty() ? t : "`" + t + "`"; };
+    read += "| `" + name + "` | " + quoted(params) + " | " + quoted(other) + " |\n";
   }
   return "# Names of the language\n\n"
          "Every name that `tilelang.language` exports in release 0.1.15. Printed by `tools/language-table`; do not "
@@ -46,8 +69,11 @@ std::string language_table() {
          "A parameter with `=` may be left out. What is read is traced into the tile IR; whether a target lowers it "
          "is\n"
          "another matter ([language.md](language.md)).\n\n"
-         "## Read\n\n| name | parameters |\n|---|---|\n" +
-         read + "\n## Element types\n\n" + types + "\n\n## Refused by name, at its place\n\n" + refused + "\n";
+         "## Read\n\nThe last column has parameters of other versions, which are accepted with a note.\n\n"
+         "| name | parameters | of other versions |\n|---|---|---|\n" +
+         read + "\n## Names of other versions\n\nAccepted with a note.\n\n| name | means |\n|---|---|\n" +
+         other_versions() + "\n## Element types\n\n" + types + "\n\n## Refused by name, at its place\n\n" + refused +
+         "\n";
 }
 
 }  // namespace tc::eval

@@ -20,6 +20,6 @@ def gemms(A: T.Tensor((256, 256), "float16")):
         T.gemm(a, i, c)  # error: elements of float16, B of int8
         T.gemm(a, b, c, policy="FullRow")  # error: policy
         T.gemm(a, b)  # error: needs 'C'
-        T.gemm(a, b, c, wg_wait=-1)  # error: wg_wait
+        T.gemm(a, b, c, wg_count=2)  # error: has no parameter 'wg_count'
         T.tcgen05_gemm(a, b, c)  # error: needs 'mbar'
         T.gemm(a, b, c, mbar=a)  # error: barrier

@@ -31,7 +31,7 @@ def loops(A: T.Tensor((64, 64), "float16"), n: T.int32):
             at = k * 16
             T.copy(A[at, 0], s[0:16, :])
             T.copy(s, f)
-        # sync is dropped; groups are kept.
+        # Of other versions: sync means nothing, groups are kept.
         # CHECK: for %c0{{[_0-9]*}}, %c4{{[_0-9]*}} {kind="pipelined", num_stages=2, tag=2, group=[0, 0]}{{.*}}|%k_3: i32|
         for k in T.Pipelined(4, num_stages=2, sync=[[0, 1]], group=[0, 0], annotations={"tag": 2}):
             T.copy(A, s)
