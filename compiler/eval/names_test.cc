@@ -147,7 +147,7 @@ std::string ir_of(const std::string& statement) {
 
 TEST(Names, DefaultsAreTheReleases) {
   std::map<std::string, std::string> statements;
-  for (const Row& row : table("eval/rules/defaults.tsv"))
+  for (const Row& row : table("reference/language-defaults.tsv"))
     if (row.size() == 2) statements[row[0]] = row[1];
   auto ours = documented();
   // Types of parameters, eager kernels, decorators, source text, host values and the matrix emitters have tests of
@@ -183,7 +183,7 @@ TEST(Names, DefaultsAreTheReleases) {
       size_t equals = p.find('=');
       std::string value = equals == std::string::npos ? "" : as_source(p.substr(equals + 1));
       if (value.empty()) continue;
-      ASSERT_TRUE(statements.contains(row[0])) << row[0] << " has no statement in defaults.tsv";
+      ASSERT_TRUE(statements.contains(row[0])) << row[0] << " has no statement in language-defaults.tsv";
       std::string plain = statements[row[0]], full = plain;
       size_t at = plain.find('@');
       std::string separator = at > 0 && plain[at - 1] == '(' ? "" : ", ";
