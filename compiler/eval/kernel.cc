@@ -218,6 +218,7 @@ void trace_instance(Session& s, Instance& instance) {
     instance.func = s.traced.size();
     s.traced.push_back(std::move(func));
   } catch (const Failure& failure) {
+    t.eager = nullptr;  // it went with the run of the body
     Failure located = failure;
     if (!located.diag.where.valid()) located.diag.where = instance.where;
     report(s, located);
