@@ -89,6 +89,21 @@ MetaInt meta_param(Module& m, std::string name, int64_t value) {
   return {value, m.new_meta({.kind = MetaKind::param, .name = std::move(name)})};
 }
 
+std::optional<int64_t> meta_value(const Module& m, const Func& f, MetaId expr,
+                                  std::span<const std::pair<std::string, int64_t>> symbols) {
+  const MetaNode& n = m[expr];
+  auto named = [&](auto values) -> std::optional<int64_t> {
+    for (const auto& [name, value] : values)
+      if (name == n.name) return value;
+    return std::nullopt;
+  };
+  if (n.kind == MetaKind::literal) return n.value;
+  if (n.kind == MetaKind::param) return named(std::span(f.args));
+  if (n.kind == MetaKind::symbol) return named(symbols);
+  auto a = meta_value(m, f, n.lhs, symbols), b = n.rhs.valid() ? meta_value(m, f, n.rhs, symbols) : 0;
+  return a && b ? fold(n.kind, *a, *b) : std::nullopt;
+}
+
 MetaInt meta_binary(Module& m, MetaKind kind, const MetaInt& a, const MetaInt& b) {
   bool dynamic = a.dynamic() || b.dynamic();
   auto value = dynamic ? std::optional(MetaInt::kDynamic) : fold(kind, a.value, b.value);

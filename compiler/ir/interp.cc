@@ -60,22 +60,6 @@ void decode(Program& p, const Func& f) {
   blocks(blocks, f.body);
 }
 
-int64_t meta_value(const Module& m, const Func& f, const SymbolValues& symbols, MetaId id) {
-  const MetaNode& n = m[id];
-  auto named = [&](const SymbolValues& values) {
-    for (const auto& [name, value] : values)
-      if (name == n.name) return value;
-    return int64_t{0};
-  };
-  if (n.kind == MetaKind::literal) return n.value;
-  if (n.kind == MetaKind::param) return named(f.args);
-  if (n.kind == MetaKind::symbol) return named(symbols);
-  int64_t a = meta_value(m, f, symbols, n.lhs), b = n.rhs.valid() ? meta_value(m, f, symbols, n.rhs) : 0;
-  Module scratch;
-  bool divides = n.kind == MetaKind::floordiv || n.kind == MetaKind::floormod || n.kind == MetaKind::ceildiv;
-  return divides && b == 0 ? 0 : meta_binary(scratch, n.kind, a, b).value;
-}
-
 // Symbols that are an extent of a tensor have its value; the first tensor decides.
 SymbolValues bind_symbols(const Program& p, const Func& f, std::span<runtime::Tensor> args, const SymbolValues& given) {
   SymbolValues bound = given;
@@ -212,7 +196,7 @@ void allocate_global(Program& p, const Func& f) {
 
 std::vector<int64_t> shape_at_launch(const Module& m, const Func& f, const Type& type, const SymbolValues& symbols) {
   std::vector<int64_t> shape;
-  for (const MetaInt& e : type.shape) shape.push_back(e.dynamic() ? meta_value(m, f, symbols, e.expr) : e.value);
+  for (const MetaInt& e : type.shape) shape.push_back(e.dynamic() ? meta_value(m, f, e.expr, symbols).value_or(0) : e.value);
   return shape;
 }
 

@@ -234,6 +234,9 @@ const SourceRange& place(const Op& op);
 // A note at the source line of an op that came from an .ir text; none otherwise.
 std::vector<Note> origin_notes(const Op& op);
 std::string meta_text(const Module& m, const MetaInt& value);  // "ceildiv(K, 64)", or "8" without an expression
+// With the function's arguments and these symbols; nullopt: a name has no value, a division by zero, an overflow.
+std::optional<int64_t> meta_value(const Module& m, const Func& f, MetaId expr,
+                                  std::span<const std::pair<std::string, int64_t>> symbols = {});
 void meta_params(const Module& m, MetaId expr, std::vector<std::string>& out);
 std::string type_text(const Module& m, const Type& type);
 

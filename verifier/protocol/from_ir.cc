@@ -142,7 +142,7 @@ class Extractor {
     std::vector<std::string> names;
     meta_params(m_, id, names);
     bool all_concrete = std::ranges::all_of(names, [&](const std::string& s) { return concrete_.contains(s); });
-    int64_t value = meta_value(id);
+    int64_t value = known(id);
     if (all_concrete) return number(value);
     std::string text = meta_text(m_, {value, id});
     auto [it, fresh] = param_names_.emplace(text, "n" + std::to_string(param_names_.size()));
@@ -154,36 +154,10 @@ class Extractor {
     }
     return variable(it->second);
   }
-  int64_t meta_value(MetaId id) const {
-    const ir::MetaNode& n = m_[id];
-    if (n.kind == MetaKind::literal) return n.value;
-    if (n.kind == MetaKind::param) {
-      for (const auto& [name, value] : f_.args)
-        if (name == n.name) return value;
-      throw Failure{
-          input_error(f_.text_loc.valid() ? f_.text_loc : f_.loc, "no value for the factory parameter " + n.name)};
-    }
-    int64_t a = meta_value(n.lhs), b = n.rhs.valid() ? meta_value(n.rhs) : 0;
-    switch (n.kind) {
-      case MetaKind::add: return a + b;
-      case MetaKind::sub: return a - b;
-      case MetaKind::mul: return a * b;
-      case MetaKind::floordiv: return ir::floor_div(a, b ? b : 1);
-      case MetaKind::floormod: return b ? a - ir::floor_div(a, b) * b : 0;
-      case MetaKind::ceildiv: return -ir::floor_div(-a, b ? b : 1);
-      case MetaKind::min: return std::min(a, b);
-      case MetaKind::max: return std::max(a, b);
-      case MetaKind::bit_and: return a & b;
-      case MetaKind::bit_or: return a | b;
-      case MetaKind::bit_xor: return a ^ b;
-      case MetaKind::shift_left: return a << b;
-      case MetaKind::shift_right: return a >> b;
-      case MetaKind::neg: return -a;
-      case MetaKind::literal:
-      case MetaKind::param:
-      case MetaKind::symbol: return 0;
-    }
-    return 0;
+  int64_t known(MetaId id) const {
+    if (auto value = ir::meta_value(m_, f_, id)) return *value;
+    throw Failure{input_error(f_.text_loc.valid() ? f_.text_loc : f_.loc,
+                              "the factory parameters give no value for " + meta_text(m_, {0, id}))};
   }
 
   // A scalar of the kernel. `generalise`: constants with expressions may become parameters (trip counts, guards).
