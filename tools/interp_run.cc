@@ -66,24 +66,50 @@ std::string json_text(std::string_view text) {
   return out + "\"";
 }
 
+// Which parameters the kernel reads, and so have to hold something before it runs, and which it writes.
+struct Uses {
+  std::vector<bool> read, written;
+};
+Uses uses_of(const ir::Module& m, const ir::Func& f) {
+  Uses uses{std::vector<bool>(f.params.size(), false), std::vector<bool>(f.params.size(), false)};
+  std::vector<ir::ValueId> root(m.values.size());  // of views
+  for (ir::ValueId p : f.params) root[p.index] = p;
+  ir::walk(m, f.body, [&](ir::OpId id) {
+    const ir::Op& op = m[id];
+    if (op.kind == ir::OpKind::view) root[op.results[0].index] = root[op.operands[0].index];
+    for (size_t n = 0; n < op.operands.size(); ++n) {
+      char role = ir::operand_role(op, n);
+      ir::ValueId buffer = root[ir::buffer_of(m, op.operands[n]).index];
+      auto at = std::find(f.params.begin(), f.params.end(), buffer);
+      if (at == f.params.end()) continue;
+      size_t i = static_cast<size_t>(at - f.params.begin());
+      if (role != 'w' && role != 'b') uses.read[i] = true;
+      if (role == 'w' || role == 'u') uses.written[i] = true;
+    }
+  });
+  return uses;
+}
+
 // {"index": 0, "kernel": "main", "instance": "main[M=8]", "symbols": ["n"],
-//  "params": [{"name": "A", "dtype": "f16", "bits": 16, "lanes": 1, "scalar": false, "shape": [8], "output": false}]}
+//  "params": [{"name": "A", "dtype": "f16", "bits": 16, "lanes": 1, "scalar": false, "shape": [8], "input": true,
+//  "output": false}]}
 void describe(const Kernel& k, size_t index, const Symbols& symbols) {
   const ir::Func& f = k.func();
   std::string names, params;
+  Uses uses = uses_of(k.module, f);
   for (ir::ValueId v : f.symbols) names += (names.empty() ? "" : ", ") + json_text(k.module[v].name);
   for (size_t i = 0; i < f.params.size(); ++i) {
     const ir::Value& p = k.module[f.params[i]];
     std::string shape;
     for (int64_t e : ir::shape_at_launch(k.module, f, p.type, symbols))
       shape += (shape.empty() ? "" : ", ") + std::to_string(e);
-    bool output = std::find(f.outputs.begin(), f.outputs.end(), static_cast<int64_t>(i)) != f.outputs.end();
     params += std::string(i ? ", " : "") + "{\"name\": " + json_text(p.name) +
               ", \"dtype\": " + json_text(info(p.type.dtype).short_name) +
               ", \"bits\": " + std::to_string(info(p.type.dtype).bits) +
               ", \"lanes\": " + std::to_string(p.type.lanes) +
               ", \"scalar\": " + (p.type.kind == ir::TypeKind::scalar ? "true" : "false") + ", \"shape\": [" + shape +
-              "], \"output\": " + (output ? "true" : "false") + "}";
+              "], \"input\": " + (uses.read[i] ? "true" : "false") +
+              ", \"output\": " + (uses.written[i] ? "true" : "false") + "}";
   }
   std::printf("{\"index\": %zu, \"kernel\": %s, \"instance\": %s, \"symbols\": [%s], \"params\": [%s]}\n", index,
               json_text(f.name).c_str(), json_text(f.instance).c_str(), names.c_str(), params.c_str());

@@ -1,10 +1,10 @@
 // The tile interpreter on whole kernels, against plain loops in double precision: GEMM with and without ReLU, edge
 // tiles, transposes, hand-written warp specialisation, and pipelines that have to be found broken.
-#include <cstring>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cmath>
+#include <cstring>
 
 #include "compiler/eval/evaluate.h"
 #include "compiler/ir/interp.h"
@@ -280,7 +280,8 @@ TEST(KernelRun, NarrowFloatsSaturateAndLongIntegersAreExact) {
   Evaluated e = from_text(kNarrow);
   ASSERT_EQ(e.module.funcs.size(), 1u);
   std::vector<Tensor> t = inputs(e.module, e.module.funcs[0]);
-  const double x[] = {0, 1, 447, 1000, -1e9, 0.001953125, 17, 3.3}, e4m3[] = {0, 1, 448, 448, -448, 0.001953125, 16, 3.25},
+  const double x[] = {0, 1, 447, 1000, -1e9, 0.001953125, 17, 3.3},
+               e4m3[] = {0, 1, 448, 448, -448, 0.001953125, 16, 3.25},
                e5m2[] = {0, 1, 448, 1024, -57344, 0.001953125, 16, 3.5};
   for (uint64_t i = 0; i < 8; ++i) t[0].set(i, x[i]);
   int64_t big = 0x1234'5678'9ABC'DEF1;
@@ -294,6 +295,72 @@ TEST(KernelRun, NarrowFloatsSaturateAndLongIntegersAreExact) {
   int64_t got = 0;
   std::memcpy(&got, t[3].bytes.data(), 8);
   EXPECT_EQ(got, big * 3 + 1);
+}
+
+constexpr const char* kUpdates = R"(
+@T.prim_func
+def main(X: T.Tensor((8, 96), "float32"), Y: T.Tensor((8,), "float32"), Z: T.Tensor((8,), "float32")):
+    with T.Kernel(1, threads=32) as bx:
+        sums = T.alloc_reducer((8,), "float32", op="sum", replication="all")
+        tops = T.alloc_fragment((8,), "float32")
+        T.clear(sums)
+        T.fill(tops, -1000.0)
+        for i, j in T.Parallel(8, 96):
+            sums[i] += X[i, j]
+        for i, j in T.Parallel(8, 96):
+            tops[i] = T.max(X[i, j], tops[i])
+        T.finalize_reducer(sums)
+        T.copy(sums, Y)
+        T.copy(tops, Z)
+)";
+TEST(KernelRun, IterationsThatUpdateOneElementCountOneAfterTheOther) {
+  Evaluated e = from_text(kUpdates);
+  ASSERT_EQ(e.module.funcs.size(), 1u);
+  std::vector<Tensor> t = inputs(e.module, e.module.funcs[0]);
+  Status run = ir::interpret(e.module, e.module.funcs[0], t);
+  ASSERT_TRUE(run.ok()) << render(run.error());
+  for (uint64_t i = 0; i < 8; ++i) {
+    double sum = 0, top = -1000;
+    for (uint64_t j = 0; j < 96; ++j) sum += t[0].at(i * 96 + j), top = std::max(top, t[0].at(i * 96 + j));
+    EXPECT_EQ(t[1].at(i), sum) << i;
+    EXPECT_EQ(t[2].at(i), top) << i;
+  }
+}
+
+constexpr const char* kPointer = R"(
+@T.prim_func
+def main(P: T.Tensor((1,), T.ptr), Y: T.Tensor((8,), "float32")):
+    with T.Kernel(1, threads=32) as bx:
+        x = T.make_tensor(P[0], (8,), "float32")
+        T.copy(x, Y)
+)";
+std::string through_pointer(uint64_t address, std::vector<Tensor> memory) {
+  Evaluated e = from_text(kPointer);
+  std::vector<Tensor> t = inputs(e.module, e.module.funcs[0]);
+  std::memcpy(t[0].bytes.data(), &address, 8);
+  Status run = ir::interpret(e.module, e.module.funcs[0], t, {.memory = memory});
+  return run.ok() ? std::to_string(static_cast<int>(t[1].at(7))) : run.error().message;
+}
+TEST(KernelRun, PointersLeadToTensorsOrAreRefused) {
+  Tensor other{.name = "other", .dtype = runtime::DType::f32, .shape = {16}, .bytes = std::vector<uint8_t>(64)};
+  for (uint64_t i = 0; i < 16; ++i) other.set(i, static_cast<double>(i));
+  EXPECT_EQ(through_pointer(ir::memory_address(0) + 16, {other}), "11");
+  EXPECT_NE(through_pointer(ir::memory_address(0) + 40, {other}).find("has 24"), std::string::npos);
+  EXPECT_NE(through_pointer(ir::memory_address(1), {other}).find("no memory at address"), std::string::npos);
+}
+
+constexpr const char* kForeign = R"(
+@T.prim_func
+def main(Y: T.Tensor((8,), "float32")):
+    with T.Kernel(1, threads=32) as bx:
+        T.call_extern("handle", "fancy", T.address_of(Y[0]))
+)";
+TEST(KernelRun, ForeignFunctionsAreRefusedByName) {
+  Evaluated e = from_text(kForeign);
+  std::vector<Tensor> t = inputs(e.module, e.module.funcs[0]);
+  Status run = ir::interpret(e.module, e.module.funcs[0], t);
+  ASSERT_FALSE(run.ok());
+  EXPECT_NE(run.error().message.find("'fancy'"), std::string::npos) << run.error().message;
 }
 
 }  // namespace

@@ -283,15 +283,14 @@ bool section_if(Session& s, Scope& scope, const ast::If& stmt, ir::ValueId condi
   // A role is of whole warps; single threads under a condition of their own are no role.
   auto in_warps = [](std::pair<int64_t, int64_t> i) { return (i.second - i.first) % kWarpLanes == 0; };
   if (split->also.valid() && !std::all_of(then.begin(), then.end(), in_warps)) return false;
-  if (then.size() > 1 || (otherwise.size() > 1 && !stmt.orelse.empty())) return false;
-  if (!then.empty())
-    run_section(s, scope, {{MetaInt(then[0].first), MetaInt(then[0].second)}}, where,
-                [&](Scope& inner) {
-                  if (split->also.valid()) return plain_if(s, inner, stmt, split->also, where);
-                  return exec(s, inner, stmt.body);
-                });
-  if (stmt.orelse.empty() || otherwise.empty()) return true;
   const auto* chained = stmt.orelse.size() == 1 ? std::get_if<ast::If>(&stmt.orelse[0]->node) : nullptr;
+  if (then.size() > 1 || (otherwise.size() > 1 && !stmt.orelse.empty() && !chained)) return false;
+  if (!then.empty())
+    run_section(s, scope, {{MetaInt(then[0].first), MetaInt(then[0].second)}}, where, [&](Scope& inner) {
+      if (split->also.valid()) return plain_if(s, inner, stmt, split->also, where);
+      return exec(s, inner, stmt.body);
+    });
+  if (stmt.orelse.empty() || otherwise.empty()) return true;
   if (chained) {
     SourceRange header = header_range(*stmt.orelse[0], chained->test);
     s.trace->builder.loc = header;
@@ -299,8 +298,9 @@ bool section_if(Session& s, Scope& scope, const ast::If& stmt, ir::ValueId condi
     if (is_runtime(test) && section_if(s, scope, *chained, as_condition(s, test, header), rest, header)) return true;
   }
   s.trace->builder.loc = where;
-  run_section(s, scope, {{MetaInt(otherwise[0].first), MetaInt(otherwise[0].second)}}, where,
-              [&](Scope& inner) { return exec(s, inner, stmt.orelse); });
+  std::vector<std::pair<MetaInt, MetaInt>> others;
+  for (auto [lo, hi] : otherwise) others.emplace_back(MetaInt(lo), MetaInt(hi));
+  run_section(s, scope, others, where, [&](Scope& inner) { return exec(s, inner, stmt.orelse); });
   return true;
 }
 

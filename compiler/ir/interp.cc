@@ -28,6 +28,29 @@ void number_values(Program& p, const Func& f) {
   p.random_slot = p.slots++;
 }
 
+// The op behind casts.
+const Op* behind_casts(const Module& m, ValueId v) {
+  while (m[v].def.valid() && m[m[v].def].kind == OpKind::cast) v = m[m[v].def].operands[0];
+  return m[v].def.valid() ? &m[m[v].def] : nullptr;
+}
+
+// Iterations of a parallel loop that update one element, as a reducer's do, count one after the other:
+//   store %r, %i, (add (load %r, %i), %x)
+void find_update(const Module& m, const Op& store, Decoded& d) {
+  const Op* combined = behind_casts(m, store.operands.back());
+  static constexpr OpKind kKinds[] = {OpKind::add,    OpKind::mul,     OpKind::max,    OpKind::min,
+                                      OpKind::bit_or, OpKind::bit_and, OpKind::bit_xor};
+  if (!combined || std::find(std::begin(kKinds), std::end(kKinds), combined->kind) == std::end(kKinds)) return;
+  for (size_t side = 0; side < 2; ++side) {
+    const Op* old = behind_casts(m, combined->operands[side]);
+    if (!old || old->kind != OpKind::load || old->operands.size() + 1 != store.operands.size()) continue;
+    if (!std::equal(old->operands.begin(), old->operands.end(), store.operands.begin())) continue;
+    d.update = m[combined->results[0]].def;
+    d.added = 1 - side;
+    return;
+  }
+}
+
 // What is looked up of every op once, and in which blocks threads may have to wait for each other.
 void decode(Program& p, const Func& f) {
   const Module& m = p.m;
@@ -44,6 +67,7 @@ void decode(Program& p, const Func& f) {
       d.vectors = has_vectors(m, op);
       if (op.operands.size() == 2) d.two = binary_function(op.kind, d.operand);
       if (op.operands.size() == 1) d.one = unary_function(op.kind, d.operand);
+      if (op.kind == OpKind::store) find_update(m, op, d);
       if (op.kind == OpKind::call) d.pure = pure_intrinsic(text_attr(op, "name", ""));
       bool waits = op.kind == OpKind::ws || op.kind == OpKind::mbarrier_wait || op.kind == OpKind::sync_threads ||
                    is_rendezvous(op) || is_at_barrier(op) || is_collective(m, op);

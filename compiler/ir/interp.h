@@ -6,18 +6,22 @@
 //    (`ws`) are coroutines; inside one, a tile operation waits for the section's threads, nothing else orders them but
 //    barriers. Threads whose control or values differ are run separately, so a store by thread index means every
 //    thread.
-//  * A copy acts when it is issued. An asynchronous load expects and completes its bytes in one step.
+//  * A copy acts when it is issued. An asynchronous load expects and completes its bytes in one step. A product of two
+//    CTAs is issued by the even one for both.
 //  * Waits go by ordinals: the j-th wait of a thread on one mbarrier returns once phase j + f of it is complete, where
-//  f
-//    is 0, or -1 if the thread's first wait there asks for parity 1 (which a fresh mbarrier lets through). All later
+//    f is 0, or -1 if the thread's first wait there asks for parity 1 (which a fresh mbarrier lets through). All later
 //    parities are ignored: a verifier judges them, the oracle does not believe them.
 //  * No thread can go on and not all are done: a deadlock, reported with every blocked wait.
 //  * T.copy reads 0 outside of its source and skips what is outside of its destination; so do element accesses of
-//  global
-//    tensors. Any other access outside of a buffer is an error.
-//  * Memory starts unwritten: NaN, or 0x5A5A… for integers.
+//    global tensors. Any other access outside of a buffer is an error.
+//  * Iterations of a parallel loop that update one element (x = x + y) count one after the other.
+//  * Memory starts unwritten: NaN, or 0x5A5A... for integers.
+//  * Cluster launch control hands out the clusters that were not started; which of them gets which is not determined.
 // Numbers: interp_number.h. A gemm sums in double and rounds to the accumulator's type once an operation. CTAs are
 // independent and run on `threads` host threads; two CTAs that write one element leave either value.
+// Not executed, and refused by name: functions in CUDA text, descriptors of matrix instructions and the raw
+// instructions that take them, random generators other than Philox, shuffles of vectors, clusters along y or z,
+// stochastic rounding to 8 bits and less, the address of memory that is not global.
 #pragma once
 #include <span>
 #include <string>

@@ -1,5 +1,6 @@
 // Exchanges inside a warp: shuffles, votes, matches, reductions over the 32 lanes. PTX ISA (shfl.sync),
 // (vote.sync), (match.sync). Fails: a lane that takes part in the exchange's mask but not in the exchange.
+#include <algorithm>
 #include <bit>
 
 #include "compiler/ir/interp_machine.h"
@@ -102,12 +103,14 @@ constexpr CallRow kRows[] = {
 
 std::span<const CallRow> exchange_rows() { return kRows; }
 
+// Also what one elected lane of a warp does for all: the lanes have to be together to elect one.
 bool is_exchange(const Op& op) {
   if (op.kind != OpKind::call) return false;
+  static constexpr std::string_view kNames[] = {"any_sync",           "all_sync",          "ballot_sync",
+                                                "tcgen05_mma_arrive", "tcgen05_cp_warpx4", "tcgen05_sf_warp_transpose"};
   std::string_view name = text_attr(op, "name", "");
   return name.starts_with("shfl_") || name.starts_with("match_") || name.starts_with("warp_reduce_") ||
-         is_matrix_instruction(name) || name.starts_with("tcgen05_sf_") || name == "any_sync" || name == "all_sync" ||
-         name == "ballot_sync";
+         is_matrix_instruction(name) || std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 }  // namespace tc::ir::interp

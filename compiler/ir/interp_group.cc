@@ -48,6 +48,7 @@ Step exec_ws(Cta& cta, size_t index, OpId id) {
   enter(g, id, op.blocks[0]);
   g.frames.back().lo = lo;
   g.frames.back().top = hi;
+  for (int64_t t = lo; t < hi; ++t) g.frames.back().threads += in_section(op, lo, hi, static_cast<int32_t>(t));
   return Step::go_on;
 }
 
@@ -121,8 +122,7 @@ Step exec_op(Cta& cta, size_t index, OpId id) {
   if (auto step = exec_blocking(cta, index, id)) return *step;
   Group& g = cta.groups[index];
   Mask all(g.lanes, 1);
-  if (!exec_plain_op(cta, g, id, all))
-    stop_unsupported(op, "'" + std::string(row_of(op).name) + "' in the tile interpreter");
+  if (!exec_plain_op(cta, g, id, all)) refuse(op);
   ++g.frames.back().next;
   return Step::go_on;
 }

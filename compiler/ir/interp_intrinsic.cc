@@ -94,8 +94,8 @@ bool exec_intrinsic(Cta& cta, Group& g, const Op& op, const Mask* mask) {
   const OpInfo& row = row_of(op);
   if (does_nothing(op, row)) return true;
   if (is_matrix_instruction(row.name) && !g.iterations) return exec_matrix(cta, g, op, mask), true;
-  for (std::span<const CallRow> rows :
-       {exchange_rows(), random_rows(), cluster_rows(), access_rows(), rounding_rows(), std::span<const CallRow>(kOwnRows)})
+  for (std::span<const CallRow> rows : {exchange_rows(), random_rows(), cluster_rows(), access_rows(), rounding_rows(),
+                                        std::span<const CallRow>(kOwnRows)})
     for (const CallRow& r : rows)
       if (r.name == row.name && (r.in_loops || !g.iterations)) return r.exec(c), true;
   return false;

@@ -23,8 +23,7 @@ struct Runner {
 
   void run(BlockId block, Mask& mask) {
     for (OpId id : cta.p.m[block].ops) {
-      if (!op(id, mask))
-        stop_unsupported(cta.p.m[id], "'" + std::string(row_of(cta.p.m[id]).name) + "' in the tile interpreter");
+      if (!op(id, mask)) refuse(cta.p.m[id]);
       if (!any(mask)) return;
     }
   }
@@ -127,6 +126,14 @@ struct Runner {
 };
 
 }  // namespace
+
+void refuse(const Op& op) {
+  std::string_view name = row_of(op).name;
+  if (name.starts_with("call_") && name.find("extern") != name.npos)
+    stop_unsupported(op, "'" + std::string(text_attr(op, "function", "")) +
+                             "', a function that is not part of the language, in the tile interpreter");
+  stop_unsupported(op, "'" + std::string(name) + "' in the tile interpreter");
+}
 
 void exec_inline(Cta& cta, Group& g, BlockId block, Mask& mask) { Runner{cta, g, {}}.run(block, mask); }
 bool exec_plain_op(Cta& cta, Group& g, OpId id, Mask& mask) { return Runner{cta, g, {}}.op(id, mask); }

@@ -28,6 +28,7 @@ struct Stop {
 };
 [[noreturn]] void stop(const Op& op, const std::string& message);
 [[noreturn]] void stop_unsupported(const Op& op, const std::string& message);
+[[noreturn]] void refuse(const Op& op);  // an op that is not executed, by its name
 
 // A buffer: where its elements lie. Row-major but for views. A view shares what it views and begins `offset` bytes
 // further; the offset is what the buffer's value holds in a group (Group::env), and for a pointer it is the address.
@@ -80,6 +81,8 @@ struct Decoded {  // of an op, once
   const Pure* pure = nullptr;
   DType operand = DType::i32, result = DType::i32;
   bool vectors = false;  // among its values
+  OpId update;           // of a store of `old op x` to where `old` was loaded: that op; and which operand is x
+  size_t added = 0;
 };
 
 struct Program {
@@ -110,7 +113,8 @@ struct Frame {
   size_t next = 0;
   OpId op;                  // whose block it is; invalid for the launch
   int64_t i = 0, hi = 0;    // for: the current and the end value
-  int64_t lo = 0, top = 0;  // ws: the section's threads
+  int64_t lo = 0, top = 0;  // ws: the section's threads,
+  int64_t threads = 0;      // and how many they are
 };
 
 // warp: for the other lanes of an exchange; cluster: for arrivals of the cluster's threads
@@ -187,7 +191,7 @@ struct Elements {
   int64_t first = 0, count = 0;
 };
 Elements elements_of(Cta& cta, Group& g, const Op& op, ValueId region, size_t lane);
-bool exec_memory(Cta& cta, Group& g, const Op& op, const Mask* mask);  // false: another kind of op
+bool exec_memory(Cta& cta, Group& g, OpId id, const Mask* mask);  // false: another kind of op
 void add_atomically(Program& p, const std::string& op, const Memory& mem, int64_t offset, Number v, Number* before);
 
 // ---- interp_vector.cc: values of several numbers a lane

@@ -47,7 +47,7 @@ uint8_t* bytes_at(const Program& p, const Op& op, uint64_t address, int64_t byte
     if (address < r.address || address - r.address > static_cast<uint64_t>(r.bytes)) continue;
     int64_t offset = static_cast<int64_t>(address - r.address);
     if (offset + bytes <= r.bytes) return r.data + offset;
-    stop(op, std::to_string(bytes) + " bytes at an address that " + std::to_string(r.bytes - offset) + " are left at");
+    stop(op, std::to_string(bytes) + " bytes at an address, where the tensor has " + std::to_string(r.bytes - offset));
   }
   stop(op, "no memory at address " + std::to_string(address));
 }
@@ -198,8 +198,28 @@ void exec_load(Cta& cta, Group& g, const Op& op, const Mask* mask) {
   else set_lanes(out, std::move(numbers));
 }
 
-void exec_store(Cta& cta, Group& g, const Op& op, const Mask* mask) {
+// The store of an update in iterations of a loop: each takes up what the one before has left.
+void exec_update(Cta& cta, Group& g, const Op& op, const Decoded& d, const Mask* mask) {
   const Program& p = cta.p;
+  const Op& combine = p.m[d.update];
+  DType in = p.decoded[d.update.index].operand, out = p.m[combine.results[0]].type.dtype;
+  Binary f = p.decoded[d.update.index].two;
+  const Slot& added = slot(p, g, combine.operands[d.added]);
+  Reach reach(cta, g, op, op.operands[0]);
+  const Memory& mem = reach.memory();
+  for (size_t i = 0; i < g.lanes; ++i) {
+    if (!active(mask, i)) continue;
+    int64_t offset = checked_offset(p, g, op, mem, i);
+    if (offset < 0) continue;
+    uint8_t* data = reach.data(i);
+    Number old = convert(mem.dtype, in, load(mem.dtype, data, offset)), x = added.at(i);
+    store(mem.dtype, data, offset, convert(out, mem.dtype, d.added == 1 ? f(in, old, x) : f(in, x, old)));
+  }
+}
+
+void exec_store(Cta& cta, Group& g, const Op& op, const Decoded& d, const Mask* mask) {
+  const Program& p = cta.p;
+  if (g.iterations && d.update.valid() && !p.decoded[d.update.index].vectors) return exec_update(cta, g, op, d, mask);
   const Slot& value = slot(p, g, op.operands.back());
   DType type = p.m[op.operands.back()].type.dtype;
   Reach reach(cta, g, op, op.operands[0]);
@@ -302,10 +322,11 @@ void exec_pointer_view(Cta& cta, Group& g, const Op& op) {
 }
 }  // namespace
 
-bool exec_memory(Cta& cta, Group& g, const Op& op, const Mask* mask) {
+bool exec_memory(Cta& cta, Group& g, OpId id, const Mask* mask) {
+  const Op& op = cta.p.m[id];
   switch (op.kind) {
     case OpKind::load: return exec_load(cta, g, op, mask), true;
-    case OpKind::store: return exec_store(cta, g, op, mask), true;
+    case OpKind::store: return exec_store(cta, g, op, cta.p.decoded[id.index], mask), true;
     case OpKind::atomic_element:
     case OpKind::atomic_load:
     case OpKind::atomic_store:

@@ -124,7 +124,7 @@ bool exec_scalar(Cta& cta, Group& g, OpId id, const Mask* mask) {
     case OpKind::atomic_element:
     case OpKind::atomic_load:
     case OpKind::atomic_store:
-    case OpKind::reducer_update: return exec_memory(cta, g, op, mask);
+    case OpKind::reducer_update: return exec_memory(cta, g, id, mask);
     case OpKind::region: return true;  // read where it is used
     case OpKind::assume:
     case OpKind::layout:

@@ -12,9 +12,9 @@ int64_t section_lo(const Group& g) {
     if (f->top > 0) return f->lo;
   return 0;
 }
-int64_t section_top(const Cta& cta, const Group& g) {
+int64_t section_threads(const Cta& cta, const Group& g) {
   for (auto f = g.frames.rbegin(); f != g.frames.rend(); ++f)
-    if (f->top > 0) return f->top;
+    if (f->top > 0) return f->threads;
   return cta.thread_count;
 }
 
@@ -43,7 +43,7 @@ Step exec_wait(Cta& cta, size_t index, OpId id) {
 // ---- operations of all threads of a section
 Step exec_collective(Cta& cta, size_t index, OpId id) {
   Group& g = cta.groups[index];
-  int64_t lo = section_lo(g), top = section_top(cta, g);
+  int64_t lo = section_lo(g);
   std::vector<Group*> here;
   int64_t count = 0;
   g.blocked = Blocked::rendezvous;
@@ -53,7 +53,7 @@ Step exec_collective(Cta& cta, size_t index, OpId id) {
       here.push_back(&other);
       count += static_cast<int64_t>(other.threads.size());
     }
-  if (count < top - lo) return Step::blocked;
+  if (count < section_threads(cta, g)) return Step::blocked;
   exec_tile(cta, g, id, 0);
   for (Group* other : here) other->released = true;
   g.released = false;
