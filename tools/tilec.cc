@@ -14,7 +14,7 @@ struct Options {
   std::string file, folder, arch = "sm_90a", kernel, print_after, backend, format = "text", obligations;
   std::vector<std::string> args, pass_configs, emit;
   std::string manifest;
-  int64_t max_steps = eval::EvalOptions().max_steps;
+  std::vector<std::string> bounds;
   bool prove = false, explain = false, all_configs = false;
   int timeout = 120;
 };
@@ -136,14 +136,16 @@ int write(const std::vector<Output>& outputs, const std::string& folder) {
 
 int run(Options o) {
   if (int code = check(o)) return code;
-  eval::EvalOptions eval{.arch = o.arch,
-                         .kernel = o.kernel,
-                         .all_configs = o.all_configs,
-                         .manifest = o.manifest,
-                         .max_steps = o.max_steps};
+  eval::EvalOptions eval{
+      .arch = o.arch, .kernel = o.kernel, .all_configs = o.all_configs, .manifest = o.manifest, .bounds = {}};
   if (!split_settings("tilec", "--arg", o.args, eval.args) ||
       !split_settings("tilec", "--pass-config", o.pass_configs, eval.pass_configs))
     return kExitInput;
+  for (const std::string& bound : o.bounds)
+    if (Status set = eval::set_bound(eval.bounds, bound); !set) {
+      std::fprintf(stderr, "tilec: --bound: %s\n", set.error().message.c_str());
+      return kExitInput;
+    }
   if (!find_arch(o.arch)) {
     std::fprintf(stderr, "tilec: error: no target '%s'\n", o.arch.c_str());
     return kExitInput;
@@ -206,7 +208,8 @@ int main(int argc, char** argv) {
   app.add_option("--pass-config", o.pass_configs, "KEY=VALUE")->allow_extra_args(false);
   app.add_option("--manifest", o.manifest, "a manifest, or a folder of them (default: beside the file)");
   app.add_flag("--all-configs", o.all_configs, "every configuration of @autotune, not the first");
-  app.add_option("--max-steps", o.max_steps, "bound on the evaluation")->check(CLI::PositiveNumber);
+  app.add_option("--bound", o.bounds,
+                 "NAME=N: a bound on the evaluation (steps, calls, items, operations, modules, errors)");
   app.add_flag("--prove", o.prove, "write nothing unless every obligation is proved");
   app.add_option("--obligations", o.obligations, "which to judge, as 0-4 or 0,2,3 (default all)");
   app.add_option("--emit", o.emit, "ir,device,cuda,host,ptx,cubin,manifest; ir: the tile program, device: lowered")

@@ -18,7 +18,7 @@ namespace {
 struct Options {
   std::vector<std::string> files, args, pass_configs;
   std::string manifest;
-  int64_t max_steps = eval::EvalOptions().max_steps;
+  std::vector<std::string> bounds;
   bool all_configs = false, verbose = false;
   std::string format = "text", output, obligations = "0-8", certificate, emit_smt, kernel, arch = "sm_90a", explain;
   double timeout = 30;
@@ -191,14 +191,13 @@ int run(const Options& o) {
   if (!find_arch(o.arch)) return usage_error("no target is called " + o.arch);
   if (o.jobs != 1)
     return usage_error("-j " + std::to_string(o.jobs) + " is not supported yet: kernels are judged one after another");
-  eval::EvalOptions eval{.arch = o.arch,
-                         .kernel = o.kernel,
-                         .all_configs = o.all_configs,
-                         .manifest = o.manifest,
-                         .max_steps = o.max_steps};
+  eval::EvalOptions eval{
+      .arch = o.arch, .kernel = o.kernel, .all_configs = o.all_configs, .manifest = o.manifest, .bounds = {}};
   if (!tools::split_settings("tilecheck", "--arg", o.args, eval.args) ||
       !tools::split_settings("tilecheck", "--pass-config", o.pass_configs, eval.pass_configs))
     return 2;
+  for (const std::string& bound : o.bounds)
+    if (Status set = eval::set_bound(eval.bounds, bound); !set) return usage_error("--bound: " + set.error().message);
   Outcome out;
   for (const std::string& file : o.files) {
     tools::FileKind kind = tools::file_kind(file);
@@ -235,7 +234,8 @@ int main_program(int argc, char** argv) {
   app.add_flag("--verbose", o.verbose, "with --list: the host code that was not followed");
   app.add_option("--manifest", o.manifest, "a manifest, or a folder of them (default: beside the file)");
   app.add_flag("--all-configs", o.all_configs, "every configuration of @autotune, not the first");
-  app.add_option("--max-steps", o.max_steps, "bound on the evaluation")->check(CLI::PositiveNumber);
+  app.add_option("--bound", o.bounds,
+                 "NAME=N: a bound on the evaluation (steps, calls, items, operations, modules, errors)");
   app.add_option("--explain", o.explain, "what a rule says");
   app.add_flag("--list-rules", o.list_rules, "every rule");
   app.allow_extras();

@@ -1,7 +1,7 @@
 // A function of the library or of Python, one row each: name space, name, parameters, what it does.
 // Parameters are written as in Python, with "=" behind those that may be left out: "src, dst, *, disable_tma=".
-// "*blocks" takes all further positional arguments, "**" at the end keywords of every name. "k_pack=~" is a parameter of
-// other versions than the release that is followed, "sync=!" one of these that means nothing here. Internal to
+// "*blocks" takes all further positional arguments, "**" at the end keywords of every name. "k_pack=~" is a parameter
+// of other versions than the release that is followed, "sync=!" one of these that means nothing here. Internal to
 // compiler/eval.
 #pragma once
 #include <span>
@@ -79,10 +79,6 @@ Value view_of(Session& s, const Args& a, const Box& source, ElementType element,
 void emit_loop_layout(Session& s, const Value& layout, std::optional<ir::OpId> user, const SourceRange& where);
 Value call_layout(Session& s, const LibraryObject& object, const std::vector<Value>& indices, const SourceRange& where);
 ir::ValueId thread_index_of(Session& s, int64_t dim);  // of the launch's threads; dimension 0 is the fastest
-std::optional<Value> scheduler_attribute(Session& s, const LibraryObject& o, const std::string& name,
-                                         const SourceRange& where);
-Value call_scheduler(Session& s, const LibraryObject& o, const std::string& name, const std::vector<Value>& args,
-                     const SourceRange& where);
 std::optional<Value> buffer_attribute(Session& s, const Value& buffer, const std::string& name,
                                       const SourceRange& where);
 Value call_buffer_method(Session& s, const Value& buffer, const std::string& name, const std::vector<Value>& positional,

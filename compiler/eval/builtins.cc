@@ -104,7 +104,7 @@ Value language_attribute(Session& s, const std::string& name, const SourceRange&
   if (auto t = vector_type(name)) return Value{VectorTypeV{t->dtype, t->lanes}};
   if (name == "ptr" || name == "handle") return Value{DType::i64};  // an address
   if (is_language_name(name)) {
-    if (const Value* v = matrix_library(s, name)) return *v;
+    if (const Value* v = library_name(s, "T", name)) return *v;
     fail_unsupported(where, "T." + name);
   }
   fail(where, "tilelang.language has no name '" + name + "'" + did_you_mean(name, language_names()));
@@ -150,7 +150,7 @@ Value namespace_attribute(Session& s, const NamespaceV& ns, const std::string& n
   }
   if (space == "intrinsics") {  // its own, and what it shares with T; the rest is not known
     if (const Builtin* b = find_builtin("T", name)) return Value{b};
-    if (const Value* v = matrix_library(s, name)) return *v;
+    if (const Value* v = library_name(s, "intrinsics", name)) return *v;
   }
   if (space == "tvm" && name == "DataType") return Value{find_builtin("T", "dtype")};
   if (space == "T") {
@@ -352,8 +352,6 @@ Value call_method(Session& s, Scope& scope, const MethodObject& m, const std::ve
   if (auto* const* o = m.self.as<HostObject*>()) return call_object_method(s, **o, m.name, positional, keywords, where);
   if (auto* const* f = m.self.as<FunctionObject*>())
     if (m.name == "compile" || m.name == "get_tir") return call_factory(s, **f, positional, keywords, where);
-  if (const auto* o = m.self.as<const LibraryObject*>(); o && (*o)->kind == LibraryKind::tile_scheduler)
-    return call_scheduler(s, **o, m.name, positional, where);
   if (m.self.is<BufferV>() && m.name != "astype")
     return call_buffer_method(s, m.self, m.name, positional, keywords, where);
   if (m.name == "astype") {

@@ -120,74 +120,7 @@ Value annotate_ws_schedule(Session& s, Scope&, Args& a) {
   return none();
 }
 
-// ---------------------------------------------------------------------------------------------- tile scheduler
-constexpr const char* kState[] = {"m_idx", "n_idx", "linear_idx", "current_iter"};
-
-Value minimum(Session& s, OpKind kind, ir::MetaKind folded, const Value& a, const Value& b, const SourceRange& where) {
-  if (a.is<MetaInt>() && b.is<MetaInt>()) return integer(meta(s, folded, *a.as<MetaInt>(), *b.as<MetaInt>(), where));
-  return scalar(scalar_binary(s, kind, to_scalar(s, a, where, "the tile"), to_scalar(s, b, where, "the tile")));
-}
-
-Value ceildiv(Session& s, const Value& a, const Value& b, const SourceRange& where) {
-  if (a.is<MetaInt>() && b.is<MetaInt>())
-    return integer(meta(s, ir::MetaKind::ceildiv, *a.as<MetaInt>(), *b.as<MetaInt>(), where));
-  Value top = binary(s, ast::BinOp::sub, binary(s, ast::BinOp::add, a, b, where), integer(1), where);
-  return binary(s, ast::BinOp::floordiv, top, b, where);
-}
-
-Value tile_scheduler(Session& s, Scope&, Args& a) {
-  Trace& t = in_launch(s, a);
-  Value cluster = a.given("cluster_size") ? a.need("cluster_size") : integer(1);
-  Value workers = a.given("num_workers") ? a.need("num_workers")
-                                         : binary(s, ast::BinOp::floordiv, integer(sm_count(s)), cluster, a.where);
-  Value m = ceildiv(s, a.need("num_m_tiles"), cluster, a.where), n = a.need("num_n_tiles");
-  bool column = flag(s, a, "column_major", true);
-  std::vector<std::pair<std::string, Value>> fields{
-      {"primary", column ? m : n},
-      {"secondary", column ? n : m},
-      {"column_major", boolean(column)},
-      {"swizzle_size", a.given("swizzle_size") ? a.need("swizzle_size") : integer(1)},
-      {"cluster_size", cluster},
-      {"num_workers", workers},
-      {"total", binary(s, ast::BinOp::mult, m, n, a.where)}};
-  if (flag(s, a, "stateful", true)) {
-    std::string prefix = a.given("name") ? to_text(a.need("name"), a.where, "the name") + "_" : std::string();
-    for (const char* name : kState) {
-      ir::Type type = ir::Type::buffer(ir::Space::local, DType::i32, {MetaInt(1)});
-      fields.emplace_back(name, Value{BufferV{t.builder.alloc(std::move(type), prefix + name), true}});
-    }
-  }
-  return library(s, LibraryKind::tile_scheduler, "tile scheduler", std::move(fields));
-}
-
-const BufferV& state(const LibraryObject& o, const char* name, const SourceRange& where) {
-  const Value* v = o.field(name);
-  if (!v) fail(where, "a tile scheduler without state has no '" + std::string(name) + "'");
-  return *v->as<BufferV>();
-}
-
-// (m, n) of a tile.
-std::pair<Value, Value> coordinates(Session& s, const LibraryObject& o, const Value& tile, const SourceRange& where) {
-  using ast::BinOp;
-  auto op = [&](BinOp kind, const Value& a, const Value& b) { return binary(s, kind, a, b, where); };
-  const Value &primary = *o.field("primary"), &secondary = *o.field("secondary"), &swizzle = *o.field("swizzle_size");
-  Value size = op(BinOp::mult, primary, swizzle), group = op(BinOp::floordiv, tile, size);
-  Value base = op(BinOp::mult, group, swizzle);
-  Value width = minimum(s, OpKind::min, ir::MetaKind::min, swizzle, op(BinOp::sub, secondary, base), where);
-  width = minimum(s, OpKind::max, ir::MetaKind::max, integer(1), width, where);
-  Value in_group = op(BinOp::sub, tile, op(BinOp::mult, group, size));
-  Value fast = op(BinOp::floordiv, in_group, width), slow = op(BinOp::add, base, op(BinOp::mod, in_group, width));
-  bool column = o.field("column_major")->as<BoolV>()->value;
-  return column ? std::pair(fast, slow) : std::pair(slow, fast);
-}
-
-void update(Session& s, const LibraryObject& o, const SourceRange& where) {
-  Value tile = scalar(to_scalar(s, Value{state(o, "linear_idx", where)}, where, "the tile"));
-  auto [m, n] = coordinates(s, o, tile, where);
-  store_var(s, state(o, "m_idx", where), m, where);
-  store_var(s, state(o, "n_idx", where), n, where);
-}
-
+// ---------------------------------------------------------------------------------------------- meta classes
 // Does the body store to a subscript?
 bool stores(const ast::Body& body) {
   auto is_subscript = [](ast::ExprRef e) { return std::holds_alternative<ast::Subscript>(e->node); };
@@ -225,6 +158,15 @@ Value inline_method(Session&, Scope&, Args& a) {
   return a.need("func");
 }
 
+// What library/schedule.py needs beside the language: a name for a buffer, and the number of SMs.
+Value named(Session& s, Scope&, Args& a) {
+  const auto* b = a.need("buffer").as<BufferV>();
+  if (!b) fail(a.where, "a name is for a buffer");
+  s.module[b->id].name = to_text(a.need("name"), a.where, "the name");
+  return a.need("buffer");
+}
+Value number_of_sms(Session& s, Scope&, Args&) { return integer(sm_count(s)); }
+
 constexpr Builtin kRows[] = {
     {"T", "meta_class", "cls", meta_class},
     {"T", "inline", "func", inline_method},
@@ -239,56 +181,10 @@ constexpr Builtin kRows[] = {
     {"T", "WSScope", "id, bodies", ws_scope},
     {"T", "WSSchedule", "num_warps, roles, pipelines, scopes", ws_schedule},
     {"T", "annotate_ws_schedule", "schedule", annotate_ws_schedule},
-    {"T", "PersistentTileScheduler",
-     "num_m_tiles, num_n_tiles, num_workers=, swizzle_size=, column_major=, cluster_size=, stateful=, name=",
-     tile_scheduler},
+    {"T", "_named", "buffer, name", named},
+    {"T", "_sm_count", "", number_of_sms},
 };
 }  // namespace
-
-std::optional<Value> scheduler_attribute(Session& s, const LibraryObject& o, const std::string& name,
-                                         const SourceRange& where) {
-  for (const char* known : kState)
-    if (name == known) return scalar(to_scalar(s, Value{state(o, known, where)}, where, "the tile"));
-  for (const char* known : {"cluster_size", "num_workers", "swizzle_size"})
-    if (name == known) return *o.field(known);
-  return std::nullopt;
-}
-
-Value call_scheduler(Session& s, const LibraryObject& o, const std::string& name, const std::vector<Value>& args,
-                     const SourceRange& where) {
-  auto one = [&](size_t count) {
-    if (args.size() != count)
-      fail(where, "'" + name + "' of a tile scheduler takes " + std::to_string(count) + " arguments");
-  };
-  if (name == "init") {
-    one(1);
-    store_var(s, state(o, "current_iter", where), integer(0), where);
-    store_var(s, state(o, "linear_idx", where), args[0], where);
-    update(s, o, where);
-    return none();
-  }
-  if (name == "next_tile") {
-    one(0);
-    auto advance = [&](const char* var, const Value& by) {
-      const BufferV& v = state(o, var, where);
-      store_var(s, v, binary(s, ast::BinOp::add, Value{v}, by, where), where);
-    };
-    advance("current_iter", integer(1));
-    advance("linear_idx", *o.field("num_workers"));
-    update(s, o, where);
-    return none();
-  }
-  if (name == "valid") {
-    one(0);
-    return compare(s, ast::CmpOp::lt, Value{state(o, "linear_idx", where)}, *o.field("total"), where);
-  }
-  if (name == "coord") {
-    one(1);
-    auto [m, n] = coordinates(s, o, args[0], where);
-    return tuple(s, {m, n});
-  }
-  fail(where, "a tile scheduler has no method '" + name + "'");
-}
 
 std::span<const Builtin> schedule_builtins() { return kRows; }
 

@@ -6,7 +6,6 @@
 
 namespace tc::eval {
 namespace {
-constexpr size_t kMaxCallDepth = 100;
 
 // Is there a @T.prim_func def (or a T.Kernel launch) directly in this body, not in a nested decorated factory?
 bool decorated_with(const ast::FunctionDef& def, std::string_view name) {
@@ -194,8 +193,9 @@ Value macro_argument(Session& s, const FunctionObject& f, size_t i, const Value&
 }  // namespace
 
 Value call_function(Session& s, FunctionObject& f, std::vector<std::optional<Value>> args, const SourceRange& where) {
-  if (s.calls.size() >= kMaxCallDepth)
-    fail_bound(where, "calls nested more than " + std::to_string(kMaxCallDepth) + " deep");
+  if (static_cast<int64_t>(s.calls.size()) >= s.options->bounds.calls)
+    fail_bound(where, "calls nested more than " + std::to_string(s.options->bounds.calls) +
+                          " deep; --bound calls=N allows more");
   check_stack(s, where);
   count_step(s, where);
   bool staged = f.kind == FunctionKind::macro;
@@ -394,10 +394,6 @@ Value get_attribute(Session& s, const Value& base, const std::string& name, cons
   }
   if (base.is<const Builtin*>())
     return namespace_attribute(s, NamespaceV{(*base.as<const Builtin*>())->name}, name, where);
-  if (const auto* o = base.as<const LibraryObject*>(); o && (*o)->kind == LibraryKind::tile_scheduler) {
-    if (auto known = scheduler_attribute(s, **o, name, where)) return *known;
-    return method(s, base, name);
-  }
   if (name == "dtype" && is_runtime(base)) {
     const ir::Type& type = s.module[to_scalar(s, base, where, "the value")].type;
     return type.lanes == 1 ? Value{type.dtype} : Value{VectorTypeV{type.dtype, type.lanes}};

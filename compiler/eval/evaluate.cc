@@ -279,10 +279,10 @@ void apply_pass_configs(Session& s, Instance& instance, FileId file) {
 
 // Runs what names instances: module level and the entry points, or the requests of a manifest.
 std::vector<FunctionObject*> find_instances(Session& s, const ast::Module& module) {
-  bool requested = s.requests && !s.requests->empty();
+  bool requested = s.requests && !s.requests->empty(), replaced = requested && !s.keep_found;
   try {
     exec(s, *s.globals, module.body);
-    if (!requested) run_entry_points(s, module);
+    if (!replaced) run_entry_points(s, module);
   } catch (const Failure& failure) {
     s.diags.push_back(failure.diag);  // a bound was reached
   }
@@ -290,13 +290,12 @@ std::vector<FunctionObject*> find_instances(Session& s, const ast::Module& modul
   s.in_main = false;
   s.uncertain = 0;
   std::vector<FunctionObject*> kernels = kernels_of(s, module);
-  if (requested) {
+  if (replaced) {
     s.heap.instances.clear();
     s.diags.clear();
-    request_instances(s, kernels);
-  } else {
-    find_default_instances(s, kernels);
   }
+  if (requested) request_instances(s, kernels);
+  if (!replaced) find_default_instances(s, kernels);
   return kernels;
 }
 
@@ -355,8 +354,7 @@ Evaluated evaluate_module(Session& s, const ast::Module& module) {
   if (!any && s.diags.empty())
     s.diags.push_back(input_error({module.file, 0, 0, 0, 0}, "the file has no kernel '" + s.options->kernel + "'"));
   std::vector<FoundKernel> found = found_kernels(s, kernels);
-  return {std::move(s.module), std::move(s.diags), std::move(found), std::move(s.not_followed),
-          std::move(s.warnings)};
+  return {std::move(s.module), std::move(s.diags), std::move(found), std::move(s.not_followed), std::move(s.warnings)};
 }
 
 Evaluated failed(Diag diag) {
@@ -394,6 +392,22 @@ Value call_factory(Session& s, FunctionObject& f, const std::vector<Value>& posi
     if (!known) s.diags.push_back(failure.diag);
     throw;
   }
+}
+
+Status set_bound(Bounds& bounds, const std::string& text) {
+  const std::pair<std::string_view, int64_t*> known[] = {
+      {"steps", &bounds.steps},           {"calls", &bounds.calls},     {"items", &bounds.items},
+      {"operations", &bounds.operations}, {"modules", &bounds.modules}, {"errors", &bounds.errors}};
+  size_t equals = text.find('=');
+  ArgValue value = parse_arg(equals == std::string::npos ? "" : text.substr(equals + 1));
+  const auto* number = std::get_if<int64_t>(&value);
+  for (auto [name, bound] : known)
+    if (name == text.substr(0, equals) && number && *number > 0) {
+      *bound = *number;
+      return {};
+    }
+  return input_error(
+      {}, "a bound is steps, calls, items, operations, modules or errors with a positive number, not '" + text + "'");
 }
 
 ArgValue parse_arg(const std::string& text) {
@@ -445,6 +459,7 @@ Evaluated evaluate(FileId file, const std::string& path, const EvalOptions& opti
   s.options = &options;
   s.requests = &requests.kernels;
   s.sm_count = requests.sm_count;
+  s.keep_found = requests.keep_found;
   return evaluate_module(s, **module);
 }
 

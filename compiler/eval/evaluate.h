@@ -37,6 +37,18 @@ struct KernelRequest {
   SourceRange where;
 };
 
+// Of one evaluation; each ends it with a diagnostic (the errors of a kernel: those beyond are not said).
+struct Bounds {
+  int64_t steps = 2'000'000;       // statements and items
+  int64_t calls = 100;             // of functions inside each other
+  int64_t items = 10'000'000;      // of all lists and tuples, and characters of texts
+  int64_t operations = 4'000'000;  // of all kernels
+  int64_t modules = 100;           // beside the file
+  int64_t errors = 20;             // of a kernel
+};
+// "steps=5000000".
+Status set_bound(Bounds& bounds, const std::string& text);
+
 struct EvalOptions {
   std::string arch = "sm_90a";
   std::string kernel;                                             // only this factory or prim_func; "" = all
@@ -44,7 +56,7 @@ struct EvalOptions {
   std::vector<std::pair<std::string, std::string>> pass_configs;  // --pass-config KEY=VALUE
   bool all_configs = false;                                       // every configuration of @autotune, not the first
   std::string manifest;                                           // a file or a folder; "": beside the input
-  int64_t max_steps = 2'000'000;                                  // statements and items of one evaluation
+  Bounds bounds;
 };
 
 // For --list: a kernel of the file, its parameters as written, and the instances found.
@@ -75,6 +87,7 @@ Evaluated evaluate_file(const std::string& path, const EvalOptions& options);
 struct Manifest {
   std::vector<KernelRequest> kernels;
   std::optional<int64_t> sm_count;
+  bool keep_found = false;  // the instances found without it count as well
 };
 Result<Manifest> parse_manifest(FileId file);
 

@@ -237,7 +237,7 @@ Value subscript(Session& s, Scope& scope, const Value& base, const Expr& index, 
     for (const auto& [k, v] : (*d)->items)
       if (equal_values(k, key)) return v;
     if (const OpaqueObject* o = unknown_condition(s, key, where)) return opaque(s, "the item of " + o->what, where);
-    fail(where, "the dict has no key " + format(s, key));
+    fail_raised(where, "KeyError", "the dict has no key " + format(s, key));
   }
   if (base.is<const Builtin*>())
     return call_builtin(s, scope, **base.as<const Builtin*>(),
@@ -288,7 +288,8 @@ Value subscript(Session& s, Scope& scope, const Value& base, const Expr& index, 
   ir::MetaInt wanted = to_int(s, at, index.where, "the index");
   pin(s, wanted, index.where);
   int64_t i = wanted.value < 0 ? wanted.value + size : wanted.value;
-  if (i < 0 || i >= size) fail(where, "index " + std::to_string(i) + " of " + std::to_string(size) + " items");
+  if (i < 0 || i >= size)
+    fail_raised(where, "IndexError", "index " + std::to_string(i) + " of " + std::to_string(size) + " items");
   return items[static_cast<size_t>(i)];
 }
 

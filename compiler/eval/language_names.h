@@ -8,8 +8,8 @@
 namespace tc::eval {
 
 bool is_language_name(std::string_view name);
-std::vector<std::string> language_names();      // "copy", "float16": anything `T.` may be followed by
-std::string language_table();                    // docs/language-names.md (language_table.cc)
+std::vector<std::string> language_names();  // "copy", "float16": anything `T.` may be followed by
+std::string language_table();               // docs/language-names.md (language_table.cc)
 // A name that other versions export and the release does not, and the row that means the same.
 struct OtherName {
   std::string_view name, row;

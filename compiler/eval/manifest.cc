@@ -101,10 +101,15 @@ Result<Manifest> parse_manifest(FileId file) {
       out.sm_count = value.value_exact<int64_t>();
       continue;
     }
+    if (key.str() == "keep_found" && value.is_boolean()) {
+      out.keep_found = **value.as_boolean();
+      continue;
+    }
     const toml::array* kernels = value.as_array();
     if (key.str() != "kernel" || !kernels)
-      return input_error(place(file, value.source()),
-                         "a manifest has sm_count and [[kernel]] tables, not '" + std::string(key.str()) + "'");
+      return input_error(
+          place(file, value.source()),
+          "a manifest has sm_count, keep_found and [[kernel]] tables, not '" + std::string(key.str()) + "'");
     for (const toml::node& node : *kernels) {
       auto request = parse_kernel(file, node);
       if (!request) return request.error();

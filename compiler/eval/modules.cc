@@ -1,16 +1,17 @@
 // Modules that are evaluated like the input, as host code and once. Beside the input: `from quantize import helper`
-// reads quantize.py or quantize/__init__.py of the input's folder. Of the library: tilelang.cuda.intrinsics, which is
-// written in the language itself (library/matrix.py). Nothing else is looked for: every other import is opaque.
+// reads quantize.py or quantize/__init__.py of the input's folder. Of the library: tilelang.cuda.intrinsics and the
+// tile schedulers, which are written in the language itself (library/matrix.py, library/schedule.py). Nothing else is
+// looked for: every other import is opaque.
 #include <filesystem>
 
 #include "base/files.h"
 #include "compiler/eval/matrix_library.h"
+#include "compiler/eval/schedule_library.h"
 #include "compiler/eval/session.h"
 #include "compiler/syntax/parse.h"
 
 namespace tc::eval {
 namespace {
-constexpr size_t kMaxModules = 100;
 
 std::string file_of(const std::string& directory, std::string dotted) {
   dotted.erase(0, std::min(dotted.find_first_not_of('.'), dotted.size()));
@@ -40,23 +41,42 @@ Scope& run_module(Session& s, const std::string& path, const std::string& name, 
 }
 }  // namespace
 
-const Value* matrix_library(Session& s, const std::string& name) {
-  static const std::string kPath = "<tilelang.cuda.intrinsics>";
-  if (!s.library) s.library = add_source_file(kPath, kMatrixLibrary);
-  auto known = s.modules.find(kPath);
-  Scope& scope = known != s.modules.end()
-                     ? *known->second
-                     : run_module(s, kPath, "tilelang.cuda.intrinsics", std::string(kMatrixLibrary));
+namespace {
+struct LibraryText {
+  const char* path;
+  const char* name;
+  std::string_view text;
+};
+constexpr LibraryText kMatrix{"<tilelang.cuda.intrinsics>", "tilelang.cuda.intrinsics", kMatrixLibrary};
+constexpr LibraryText kSchedule{"<tilelang.language>", "tilelang.language.tile_schedule", kScheduleLibrary};
+
+const Value* find_in(Session& s, const LibraryText& library, const std::string& name) {
+  if (name.starts_with('_')) return nullptr;
+  auto known = s.modules.find(library.path);
+  if (known == s.modules.end()) s.library.push_back(add_source_file(library.path, std::string(library.text)));
+  Scope& scope =
+      known != s.modules.end() ? *known->second : run_module(s, library.path, library.name, std::string(library.text));
   auto found = scope.names.find(name);
-  return found == scope.names.end() || name.starts_with('_') ? nullptr : &found->second;
+  return found == scope.names.end() ? nullptr : &found->second;
+}
+}  // namespace
+
+const Value* library_name(Session& s, std::string_view space, const std::string& name) {
+  if (space == "T" && name.ends_with("TileScheduler")) return find_in(s, kSchedule, name);
+  return find_in(s, kMatrix, name);
+}
+
+bool of_library(const Session& s, FileId file) {
+  return std::find(s.library.begin(), s.library.end(), file) != s.library.end();
 }
 
 Scope* local_module(Session& s, const std::string& dotted, const SourceRange& where) {
   std::string path = file_of(s.directory, dotted);
   if (path.empty()) return nullptr;
   if (auto known = s.modules.find(path); known != s.modules.end()) return known->second;
-  if (s.modules.size() >= kMaxModules)
-    fail(where, "the file imports more than " + std::to_string(kMaxModules) + " modules beside it");
+  if (static_cast<int64_t>(s.modules.size()) >= s.options->bounds.modules)
+    fail(where, "the file imports more than " + std::to_string(s.options->bounds.modules) +
+                    " modules beside it; --bound modules=N allows more");
   auto text = read_file(path);
   if (!text) throw Failure{text.error()};
   std::string outer = std::exchange(s.directory, std::filesystem::path(path).parent_path().string());

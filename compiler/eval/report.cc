@@ -1,24 +1,23 @@
-// Diagnostics of a trace: each with the calls of functions and macros that led there, said once, at most kMaxErrors of
+// Diagnostics of a trace: each with the calls of functions and macros that led there, said once, at most `errors` of
 // a kernel; what only follows from an error that was reported is left out.
 #include "compiler/eval/session.h"
 
 namespace tc::eval {
 namespace {
-constexpr size_t kMaxErrors = 20;
 constexpr size_t kMaxFrames = 8;  // of calls that a diagnostic names
 }  // namespace
 
 SourceRange place_in_program(const Session& s, const SourceRange& where) {
-  if (!s.library || where.file != s.library) return where;
+  if (!of_library(s, where.file)) return where;
   auto frame = std::find_if(s.calls.rbegin(), s.calls.rend(),
-                            [&](const Session::Frame& f) { return f.where.valid() && f.where.file != s.library; });
+                            [&](const Session::Frame& f) { return f.where.valid() && !of_library(s, f.where.file); });
   return frame == s.calls.rend() ? where : frame->where;
 }
 
 void report(Session& s, const Failure& failure) {
   if (s.trace && s.trace->eager && s.trace->eager->probing) return;
   if (s.trace) ++s.trace->errors;
-  if (failure.follows || (s.trace && s.trace->errors > kMaxErrors)) return;
+  if (failure.follows || (s.trace && static_cast<int64_t>(s.trace->errors) > s.options->bounds.errors)) return;
   Diag d = failure.diag;
   if (!d.where.valid() && !s.calls.empty()) d.where = s.calls.back().where;
   d.where = place_in_program(s, d.where);
@@ -28,8 +27,7 @@ void report(Session& s, const Failure& failure) {
   size_t shown = 0;
   for (auto frame = s.calls.rbegin(); frame != s.calls.rend() && shown < kMaxFrames; ++frame) {
     bool of_instance = s.trace && s.trace->instance && frame->where == s.trace->instance->where;
-    bool of_library = s.library && frame->where.file == s.library;
-    if (!frame->where.valid() || of_instance || of_library) continue;
+    if (!frame->where.valid() || of_instance || of_library(s, frame->where.file)) continue;
     d.notes.push_back({frame->where, "in the call of '" + frame->function + "' here"});
     ++shown;
   }

@@ -19,6 +19,7 @@ struct Failure {
   Diag diag;
   bool follows = false;  // only from an error that is reported already
   bool fatal = false;    // a bound was reached: nothing goes on
+  std::string raised;    // the type of the exception where it is the program's own: "KeyError"
 };
 [[noreturn]] void fail(const SourceRange& where, std::string message);
 [[noreturn]] void fail_rule(const SourceRange& where, std::string_view rule, std::string message);
@@ -129,7 +130,7 @@ struct Session {
   std::vector<std::string> constant_names;  // of T.const and T.dynamic, for --arg
   std::map<std::string, Scope*> modules;    // files beside the input that it imports, by path
   std::string directory;                    // where they are looked for
-  FileId library = 0;                       // the text of tilelang.cuda.intrinsics, once it is read
+  std::vector<FileId> library;              // texts of the library that are written in the language, once read
   std::vector<std::shared_ptr<const ast::Module>> parsed;
   Trace* trace = nullptr;
   // Host level: outside of any factory. Calls of factories make instances; failures make opaque values.
@@ -142,6 +143,8 @@ struct Session {
     SourceRange where;  // the call
   };
   std::vector<Frame> calls;         // of functions of the program, outermost first
+  std::vector<int> tries;           // of `try` statements around: `uncertain` where they began
+  std::vector<Failure> handled;     // by the handlers that run
   int uncertain = 0;                // depth of conditions and loops of host code that are unknown
   std::vector<SourceRange> failed;  // factories that a call reached which then failed
   std::vector<std::pair<SourceRange, std::string>> unresolved;  // kernels without an instance, and why
@@ -156,6 +159,7 @@ struct Session {
   std::vector<Alternative> alternatives;
   std::vector<std::pair<std::string, Value>> command_line;
   std::optional<int64_t> sm_count;  // of the manifest
+  bool keep_found = false;          // of the manifest
 };
 
 // ---- making values
@@ -190,6 +194,8 @@ Outcome exec(Session& s, Scope& scope, const ast::Body& body);
 // The statements before the launch; those that fail leave their names unknown.
 void exec_until_launch(Session& s, Scope& scope, const ast::Body& body);
 void assign(Session& s, Scope& scope, const ast::Expr& target, Value value);
+// What a loop of host code runs over is not known: one item stands for all. None: it is known.
+Value unknown_item(Session& s, const Value& iterable, const SourceRange& where);
 Value call_value(Session& s, Scope& scope, const Value& callee, const ast::Call& call, const SourceRange& where);
 Value apply(Session& s, Scope& scope, const Value& callee, std::vector<Value> positional,
             std::vector<std::pair<std::string, Value>> keywords, const SourceRange& where);
@@ -229,6 +235,14 @@ void add_precondition(Session& s, const std::string& text, const std::vector<std
 // Python's truth of a compile-time value (records its precondition); nullopt: known at run time only.
 std::optional<bool> truth(Session& s, const Value& v, const SourceRange& where);
 bool is_static_number(const Value& v);
+
+// ---- exceptions (exceptions.cc)
+[[noreturn]] void fail_raised(const SourceRange& where, std::string type, std::string message);
+[[noreturn]] void raise(Session& s, Scope& scope, const ast::Raise& n, const SourceRange& where);
+bool is_caught(const Session& s, const Failure& failure);
+bool handles(Session& s, Scope& scope, const ast::Handler& h, const std::string& raised);
+bool expects_failure(const Value& context);
+Outcome exec_expecting_failure(Session& s, Scope& scope, const ast::Body& body);
 
 // ---- access to what a builtin needs (convert.cc)
 ir::MetaInt to_int(Session& s, const Value& v, const SourceRange& where, std::string_view what);
@@ -395,7 +409,9 @@ int64_t sm_count(const Session& s);
 // A module beside the input; null: there is none.
 Scope* local_module(Session& s, const std::string& dotted, const SourceRange& where);
 // A name of tilelang.cuda.intrinsics; null: it has none of that name.
-const Value* matrix_library(Session& s, const std::string& name);
+// A name of the library that is written in the language itself: of T, or of tilelang.cuda.intrinsics.
+const Value* library_name(Session& s, std::string_view space, const std::string& name);
+bool of_library(const Session& s, FileId file);
 
 // ---- kernels (kernel.cc, eager.cc, evaluate.cc)
 void trace_instance(Session& s, Instance& instance);

@@ -6,8 +6,6 @@
 namespace tc::eval {
 namespace {
 using namespace tc::ast;
-constexpr size_t kMaxOps = 4'000'000;          // of all kernels of a file
-constexpr int64_t kMaxItems = 10'000'000;      // of all lists, tuples and texts together
 constexpr ptrdiff_t kMaxStackBytes = 5 << 20;  // of the 8 MiB that a thread usually has
 
 // From the start of a compound statement to the end of its header.
@@ -64,7 +62,7 @@ Outcome exec_assert(Session& s, Scope& scope, const Assert& n, const SourceRange
   if (*known) return {};
   std::string message = "the assertion does not hold";
   if (n.message) message += ": " + format(s, eval(s, scope, *n.message));
-  fail(where, message);
+  fail_raised(where, "AssertionError", message);
 }
 
 Outcome exec_aug_assign(Session& s, Scope& scope, const AugAssign& n, const SourceRange& where) {
@@ -93,21 +91,6 @@ Outcome exec_ann_assign(Session& s, Scope& scope, const AnnAssign& n, const Sour
   return {};
 }
 
-// What a loop of host code runs over is not known: one item stands for all. None: it is known.
-Value unknown_item(Session& s, const Value& iterable, const SourceRange& where) {
-  if (const auto* o = iterable.as<const OpaqueObject*>()) return derived(s, **o, "an item of " + (*o)->what);
-  if (const auto* t = iterable.as<const HostTensor*>()) {
-    HostTensor item{"an item of " + (*t)->what, where, (*t)->dtype, {}};
-    if ((*t)->shape && !(*t)->shape->empty()) item.shape.emplace((*t)->shape->begin() + 1, (*t)->shape->end());
-    return host_tensor(s, std::move(item));
-  }
-  if (const auto* l = iterable.as<ListObject*>(); l && (*l)->uncertain && !(*l)->items.empty())
-    return (*l)->items.size() == 1 ? (*l)->items[0] : opaque(s, "an item of a list that is not known", where);
-  if (iterable.is<HostObject*>() || iterable.is<ObjectObject*>() || iterable.is<Instance*>())
-    return opaque(s, "an item of " + kind_name(iterable), where);
-  return none();
-}
-
 Outcome exec_for_any(Session& s, Scope& scope, const For& n, const SourceRange& where) {
   if (s.host) {
     Value iterable = eval(s, scope, *n.iter);
@@ -119,8 +102,10 @@ Outcome exec_for_any(Session& s, Scope& scope, const For& n, const SourceRange& 
 
 Outcome exec_with_any(Session& s, Scope& scope, const With& n, const SourceRange& where) {
   if (!s.host) return exec_with(s, scope, n, where);
+  bool expected = false;
   for (const WithItem& item : n.items) {
     Value context = eval(s, scope, *item.context);
+    expected |= expects_failure(context);
     Value entered = opaque(s, "the context " + kind_name(context), where);
     if (auto* const* o = context.as<ObjectObject*>()) {
       entered = context;
@@ -129,16 +114,7 @@ Outcome exec_with_any(Session& s, Scope& scope, const With& n, const SourceRange
     }
     if (item.target) assign(s, scope, *item.target, entered);
   }
-  return exec(s, scope, n.body);
-}
-
-Outcome exec_try(Session& s, Scope& scope, const Try& n, const SourceRange& where) {
-  if (!s.host) fail_unsupported(where, "try");
-  for (const Body* body : {&n.body, &n.orelse, &n.finally}) {
-    Outcome o = exec(s, scope, *body);
-    if (o.flow != Flow::normal) return o;
-  }
-  return {};
+  return expected ? exec_expecting_failure(s, scope, n.body) : exec(s, scope, n.body);
 }
 
 // global and nonlocal: where the names are bound instead.
@@ -191,6 +167,22 @@ Outcome exec_expression(Session& s, Scope& scope, const ExprStmt& n, const Sourc
   fail_opaque(**o, where, "what this call does");
 }
 
+Outcome exec_try_body(Session& s, Scope& scope, const Try& n);
+
+Outcome exec_try(Session& s, Scope& scope, const Try& n, const SourceRange& where) {
+  if (scope.staged) fail_unsupported(where, "try in a kernel");
+  auto finally = [&](const Outcome& o) {
+    Outcome last = exec(s, scope, n.finally);
+    return last.flow == Flow::normal ? o : last;
+  };
+  try {
+    return finally(exec_try_body(s, scope, n));
+  } catch (const Failure& failure) {
+    if (!failure.fatal) exec(s, scope, n.finally);
+    throw;
+  }
+}
+
 Outcome exec_stmt(Session& s, Scope& scope, const Stmt& stmt) {
   SourceRange where = place_in_program(s, op_range(stmt));
   count_step(s, where);
@@ -216,13 +208,7 @@ Outcome exec_stmt(Session& s, Scope& scope, const Stmt& stmt) {
                         [&](const If& n) { return exec_if(s, scope, n, where); },
                         [&](const With& n) { return exec_with_any(s, scope, n, where); },
                         [&](const Assert& n) { return exec_assert(s, scope, n, where); },
-                        [&](const Raise& n) -> Outcome {
-                          std::string what = n.exception && s.host ? "" : "the program raises an error";
-                          if (const auto* call = n.exception ? std::get_if<Call>(&n.exception->node) : nullptr;
-                              call && !call->args.empty())
-                            what = "the program raises: " + format(s, eval(s, scope, *call->args[0]));
-                          fail(where, what.empty() ? "the program raises an error" : what);
-                        },
+                        [&](const Raise& n) -> Outcome { raise(s, scope, n, where); },
                         [&](const ExprStmt& n) { return exec_expression(s, scope, n, where); },
                         [&](const Import& n) -> Outcome {
                           for (const ImportName& name : n.names)
@@ -361,8 +347,8 @@ Outcome exec_recovering(Session& s, Scope& scope, const Stmt& stmt) {
   try {
     return exec_stmt(s, scope, stmt);
   } catch (const Failure& failure) {
-    if (failure.fatal) throw;
-    if (s.library && stmt.where.file == s.library) {  // the statement of the program that called it fails
+    if (failure.fatal || is_caught(s, failure)) throw;
+    if (of_library(s, stmt.where.file)) {  // the statement of the program that called it fails
       Failure of_call = failure;
       of_call.diag.where = place_in_program(s, failure.diag.where);
       throw of_call;
@@ -375,6 +361,33 @@ Outcome exec_recovering(Session& s, Scope& scope, const Stmt& stmt) {
     s.heap.opaques.push_back({"a result that is not known", stmt.where, failure.diag, !s.host});
     return {Flow::returned, Value{static_cast<const OpaqueObject*>(&s.heap.opaques.back())}};
   }
+}
+
+// The body up to the first exception that is the program's own, then the handler that names it.
+Outcome exec_try_body(Session& s, Scope& scope, const Try& n) {
+  BuilderState state(s);
+  try {
+    struct Catching {
+      Session& s;
+      explicit Catching(Session& session) : s(session) { s.tries.push_back(s.uncertain); }
+      ~Catching() { s.tries.pop_back(); }
+    } catching(s);
+    Outcome o = exec(s, scope, n.body);
+    if (o.flow != Flow::normal) return o;
+  } catch (const Failure& failure) {
+    if (failure.fatal || failure.raised.empty()) throw;
+    state.restore();
+    for (const Handler& h : n.handlers) {
+      if (!handles(s, scope, h, failure.raised)) continue;
+      if (!h.name.empty()) scope.names[h.name] = opaque(s, "the exception " + failure.raised, failure.diag.where);
+      s.handled.push_back(failure);
+      Outcome o = exec(s, scope, h.body);
+      s.handled.pop_back();
+      return o;
+    }
+    throw;
+  }
+  return exec(s, scope, n.orelse);
 }
 }  // namespace
 
@@ -392,119 +405,25 @@ void fail_bound(const SourceRange& where, std::string message) {
 }
 
 void count_step(Session& s, const SourceRange& where) {
-  if (++s.steps > s.options->max_steps)
-    fail_bound(where, "the evaluation takes more than " + std::to_string(s.options->max_steps) +
-                          " steps; --max-steps allows more");
-  if (s.module.ops.size() > kMaxOps)
-    fail_bound(where, "the kernels have more than " + std::to_string(kMaxOps) + " operations");
+  const Bounds& bounds = s.options->bounds;
+  if (++s.steps > bounds.steps)
+    fail_bound(where, "the evaluation takes more than " + std::to_string(bounds.steps) +
+                          " steps; --bound steps=N allows more");
+  if (static_cast<int64_t>(s.module.ops.size()) > bounds.operations)
+    fail_bound(where, "the kernels have more than " + std::to_string(bounds.operations) +
+                          " operations; --bound operations=N allows more");
 }
 
 void count_items(Session& s, size_t n, const SourceRange& where) {
   s.items += static_cast<int64_t>(n);
-  if (s.items > kMaxItems)
-    fail_bound(where, "the lists and texts of the file have more than " + std::to_string(kMaxItems) + " items");
+  if (s.items > s.options->bounds.items)
+    fail_bound(where, "the lists and texts of the file have more than " + std::to_string(s.options->bounds.items) +
+                          " items; --bound items=N allows more");
 }
 
 void check_stack(Session& s, const SourceRange& where) {
   const char* here = static_cast<const char*>(__builtin_frame_address(0));
   if (s.stack && std::abs(s.stack - here) > kMaxStackBytes) fail_bound(where, "the evaluation is nested too deeply");
-}
-
-namespace {
-void assign_list_item(Session& s, Scope& scope, ListObject& list, const Expr& index, Value value,
-                      const SourceRange& where) {
-  Value at = eval(s, scope, index);
-  if (s.uncertain > list.level || unknown_condition(s, at, where)) {
-    list.uncertain = true;
-    return;
-  }
-  ir::MetaInt i = to_int(s, at, where, "the index");
-  pin(s, i, where);
-  int64_t size = static_cast<int64_t>(list.items.size()), place = i.value < 0 ? i.value + size : i.value;
-  if (place < 0 || place >= size)
-    fail(where, "index " + std::to_string(i.value) + " of " + std::to_string(size) + " items");
-  list.items[static_cast<size_t>(place)] = std::move(value);
-}
-
-// a, *rest, z = items
-bool assign_starred(Session& s, Scope& scope, const Exprs& targets, const std::vector<Value>& items,
-                    const SourceRange& where) {
-  auto star =
-      std::find_if(targets.begin(), targets.end(), [](ExprRef t) { return std::holds_alternative<Starred>(t->node); });
-  if (star == targets.end()) return false;
-  size_t before = static_cast<size_t>(star - targets.begin()), after = targets.size() - before - 1;
-  if (items.size() < before + after)
-    fail(where, std::to_string(items.size()) + " values for " + std::to_string(before + after) + " names");
-  for (size_t i = 0; i < before; ++i) assign(s, scope, *targets[i], items[i]);
-  auto first = items.begin() + static_cast<std::ptrdiff_t>(before),
-       last = items.end() - static_cast<std::ptrdiff_t>(after);
-  assign(s, scope, *std::get<Starred>((*star)->node).value, list(s, {first, last}));
-  for (size_t i = 0; i < after; ++i)
-    assign(s, scope, *targets[before + 1 + i], *(last + static_cast<std::ptrdiff_t>(i)));
-  return true;
-}
-}  // namespace
-
-void assign(Session& s, Scope& scope, const Expr& target, Value value) {
-  if (const auto* name = std::get_if<Name>(&target.node))
-    return bind_name(s, scope, name->id, std::move(value), target.where);
-  if (const auto* sub = std::get_if<Subscript>(&target.node)) {
-    Value base = eval(s, scope, *sub->value);
-    if (const auto* buffer = base.as<BufferV>())
-      return store_element(s, scope, *buffer, *sub->index, value, target.where);
-    if (const auto* d = base.as<DictObject*>()) {
-      Value key = eval(s, scope, *sub->index);
-      s.steps += static_cast<int64_t>((*d)->items.size() / 16);  // it is searched from the front
-      for (auto& [k, v] : (*d)->items)
-        if (equal_values(k, key))
-          return static_cast<void>(v = s.uncertain ? merged(s, v, value, "an unknown condition", target.where) : value);
-      (*d)->items.emplace_back(key, value);
-      return;
-    }
-    if (auto* const* l = base.as<ListObject*>(); l && !std::holds_alternative<Slice>(sub->index->node))
-      return assign_list_item(s, scope, **l, *sub->index, std::move(value), target.where);
-    if (base.is<const OpaqueObject*>()) return;
-    if (const auto* t = base.as<const HostTensor*>())  // the one kind of tensor that changes: its values are followed
-      return store_tensor_item(s, scope, const_cast<HostTensor&>(**t), *sub->index, value);
-    if (s.host) return;
-    fail_unsupported(target.where, "an assignment to an item of " + kind_name(base));
-  }
-  const auto* t = std::get_if<TupleExpr>(&target.node);
-  const auto* l = std::get_if<ListExpr>(&target.node);
-  if (t || l) {
-    const Exprs& targets = t ? t->items : l->items;
-    if (const auto* o = value.as<const OpaqueObject*>()) {
-      for (ExprRef item : targets) assign(s, scope, *item, derived(s, **o, (*o)->what));
-      return;
-    }
-    if (const auto* tensor = value.as<const HostTensor*>()) {
-      for (ExprRef item : targets) assign(s, scope, *item, unknown_item(s, Value{*tensor}, target.where));
-      return;
-    }
-    std::vector<Value> items = to_items(s, value, target.where, "what is unpacked");
-    if (assign_starred(s, scope, targets, items, target.where)) return;
-    if (items.size() != targets.size())
-      fail(target.where, std::to_string(items.size()) + " values for " + std::to_string(targets.size()) + " names");
-    // All right sides are read before the first name changes: a swap of two variables works.
-    for (Value& item : items)
-      if (s.trace && is_runtime(item)) item = scalar(to_scalar(s, item, target.where, "the value"));
-    for (size_t i = 0; i < items.size(); ++i) assign(s, scope, *targets[i], items[i]);
-    return;
-  }
-  if (const auto* a = std::get_if<Attribute>(&target.node)) {
-    Value base = eval(s, scope, *a->value);
-    std::unordered_map<std::string, Value>* attrs = nullptr;
-    if (auto* const* object = base.as<HostObject*>()) attrs = &(*object)->attrs;
-    if (auto* const* object = base.as<ObjectObject*>()) attrs = &(*object)->attrs;
-    if (auto* const* type = base.as<ClassObject*>()) attrs = &(*type)->attrs;
-    if (attrs) {
-      auto [it, fresh] = attrs->try_emplace(a->attr, value);
-      if (!fresh) it->second = s.uncertain ? merged(s, it->second, value, "an unknown condition", target.where) : value;
-      return;
-    }
-  }
-  if (s.host) return;  // an attribute of some object
-  fail_unsupported(target.where, "this target of an assignment");
 }
 
 void exec_until_launch(Session& s, Scope& scope, const Body& body) {

@@ -219,17 +219,16 @@ struct PartialObject {
 };
 // What the library makes and takes back: layouts, pointers, the parts of a schedule, tile schedulers.
 enum class LibraryKind {
-  pointer,         // buffer (a buffer or region), access
-  layout,          // name; shape and forward, or buffer and parameters
-  fragment,        // shape, forward | forward_thread and forward_index, replicate
-  ws_role,         // name, warps_lo, warps_hi, max_nreg
-  ws_pipeline,     // name, buffers, depth
-  ws_sync,         // kind, pipeline, stage
-  ws_scope,        // id, bodies
-  ws_schedule,     // num_warps, roles, pipelines, scopes
-  tile_scheduler,  // its variables and its constants
-  reducer,         // of T.comm_reducer: op
-  slice,           // lower, upper, step: of slice(…), and T.Ramp as an index
+  pointer,      // buffer (a buffer or region), access
+  layout,       // name; shape and forward, or buffer and parameters
+  fragment,     // shape, forward | forward_thread and forward_index, replicate
+  ws_role,      // name, warps_lo, warps_hi, max_nreg
+  ws_pipeline,  // name, buffers, depth
+  ws_sync,      // kind, pipeline, stage
+  ws_scope,     // id, bodies
+  ws_schedule,  // num_warps, roles, pipelines, scopes
+  reducer,      // of T.comm_reducer: op
+  slice,        // lower, upper, step: of slice(…), and T.Ramp as an index
 };
 struct LibraryObject {
   LibraryKind kind;

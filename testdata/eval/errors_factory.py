@@ -83,7 +83,7 @@ def raises(N=8):
 
 @tilelang.jit
 def endless(N=8):
-    while N > 0:  # error: the evaluation takes more than 2000000 steps; --max-steps allows more
+    while N > 0:  # error: the evaluation takes more than 2000000 steps; --bound steps=N allows more
         N = N + 0
 
     @T.prim_func

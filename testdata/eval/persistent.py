@@ -17,8 +17,8 @@
 # CHECK: %tiles_current_iter = alloc : local i32[1]
 # CHECK: store %tiles_current_iter, %c0{{[_0-9]*}}, %c0{{[_0-9]*}}
 # CHECK: store %tiles_linear_idx, %c0{{[_0-9]*}}, %bx
-# CHECK: store %tiles_m_idx, %c0{{[_0-9]*}}, %{{[0-9]+}}
-# CHECK: store %tiles_n_idx, %c0{{[_0-9]*}}, %{{[0-9]+}}
+# CHECK: store %tiles_m_idx, %c0{{[_0-9]*}}, %{{[a-z_0-9]+}}
+# CHECK: store %tiles_n_idx, %c0{{[_0-9]*}}, %{{[a-z_0-9]+}}
 # CHECK: while
 # CHECK: condition %{{[0-9]+}}
 # CHECK: store %A, %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}
@@ -26,8 +26,8 @@
 # CHECK: break
 # CHECK: store %tiles_current_iter, %c0{{[_0-9]*}}, %{{[0-9]+}}
 # CHECK: store %tiles_linear_idx, %c0{{[_0-9]*}}, %{{[0-9]+}}
-# CHECK: store %tiles_m_idx, %c0{{[_0-9]*}}, %{{[0-9]+}}
-# CHECK: store %tiles_n_idx, %c0{{[_0-9]*}}, %{{[0-9]+}}
+# CHECK: store %tiles_m_idx, %c0{{[_0-9]*}}, %{{[a-z_0-9]+}}
+# CHECK: store %tiles_n_idx, %c0{{[_0-9]*}}, %{{[a-z_0-9]+}}
 # The tiles of a persistent CTA: T.Persistent decodes tile w * wave + index by digits (groups of the last dimension
 # first and last); a tile scheduler keeps the same in variables.
 import tilelang.language as T

@@ -78,7 +78,7 @@ inline constexpr const char* kWords[] = {"0",
 }
 
 inline void try_input(const std::string& text) {
-  eval::Evaluated e = eval::evaluate(add_source_file("fuzz.py", text), "", {.max_steps = kSteps});
+  eval::Evaluated e = eval::evaluate(add_source_file("fuzz.py", text), "", {.bounds = {.steps = kSteps}});
   if (Status valid = ir::validate(e.module); !valid) stop(render(valid.error()).c_str());
   if (e.module.funcs.empty() && e.diags.empty()) stop("neither a kernel nor a diagnostic\n");
   for (const Diag& d : e.diags)

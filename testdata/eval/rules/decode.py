@@ -51,3 +51,28 @@ def schedulers(by_columns: T.Tensor((2, 3), "int32"), by_rows: T.Tensor((2, 3), 
         for i in T.serial(6):
             m, n = c.coord(i)
             plain[m, n] = i
+
+
+# A scheduler of the program's own: diagonals. Row = number % 2, column = (number // 2 + row) % 3.
+# CHECK: own = 0 2 4 5 1 3
+@T.meta_class
+class Diagonal(T.BaseTileScheduler):
+    def __init__(self, rows, columns, name=None):
+        super().__init__(name=name)
+        self.rows = rows
+        self.columns = columns
+        self._total_tiles = rows * columns
+
+    def update_current_idx(self, linear_idx):
+        self._m_idx[0] = linear_idx % self.rows
+        self._n_idx[0] = (linear_idx // self.rows + linear_idx % self.rows) % self.columns
+
+
+@T.prim_func
+def own_scheduler(own: T.Tensor((2, 3), "int32")):
+    with T.Kernel(1, threads=1) as bx:
+        tiles = Diagonal(2, 3, name="tiles")
+        tiles.init(0)
+        while tiles.valid():
+            own[tiles.m_idx, tiles.n_idx] = tiles.current_iter
+            tiles.next_tile(1)
