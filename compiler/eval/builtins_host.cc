@@ -39,6 +39,9 @@ Value autotune(Session& s, Scope&, Args& a) {
   return a.given("func") ? decorate(s, d, a.need("func"), a.where) : d;
 }
 
+// Simplification changes nothing that a kernel means.
+Value same(Session&, Scope&, Args& a) { return a.need("func"); }
+
 Value compile(Session& s, Scope&, Args& a) {
   const Value& what = a.need("func");
   const auto* instance = what.as<Instance*>();
@@ -307,6 +310,8 @@ constexpr Builtin kRows[] = {
     {"tilelang", "compile", kCompileParams, compile},
     {"tilelang", "autotune", kAutotuneParams, autotune},
     {"tilelang", "cdiv", "a, b", cdiv},
+    {"tilelang", "apply_simplify", "func, inline_let=", same},
+    {"tilelang", "simplify_prim_func", "func", same},
     {"tilelang", "next_power_of_2", "x", next_power_of_2},
     {"builtins", "range", "*args", range},
     {"builtins", "len", "x", len},

@@ -201,6 +201,17 @@ Value align_up(Session& s, Scope&, Args& a) {
   return binary(s, ast::BinOp::mult, binary(s, ast::BinOp::floordiv, more, y, a.where), y, a.where);
 }
 
+// Of a row-major number the place in a shape, last dimension fastest.
+Value index_to_coordinates(Session& s, Scope&, Args& a) {
+  Value index = a.need("index");
+  std::vector<Value> shape = to_items(s, a.need("shape"), a.where, "the shape"), out(shape.size());
+  for (size_t i = shape.size(); i-- > 0;) {
+    out[i] = binary(s, ast::BinOp::mod, index, shape[i], a.where);
+    index = binary(s, ast::BinOp::floordiv, index, shape[i], a.where);
+  }
+  return list(s, std::move(out));
+}
+
 // ---------------------------------------------------------------------------------------------- vectors
 Value broadcast(Session& s, Scope&, Args& a) {
   ir::ValueId v = scalar_arg(s, a, "value");
@@ -307,6 +318,7 @@ constexpr Builtin kRows[] = {
     {"T", "broadcast", "value, lanes, span=", broadcast},
     {"T", "Broadcast", "value, lanes, span=", broadcast},
     {"T", "Ramp", "base, stride, lanes, span=", ramp},
+    {"T", "index_to_coordinates", "index, shape", index_to_coordinates},
     {"T", "extract_lane", "vector, lane, span=", extract_lane},
     {"T", "vectorlow", "dtype, vec", vectorlow},
     {"T", "vectorhigh", "dtype, vec", vectorhigh},

@@ -58,9 +58,9 @@ Value at_address(Session& s, Args& a, const Value& address) {
                    a.given("dtype") ? to_element(s, a.need("dtype"), a.where) : ElementType{DType::f32, 1},
                    to_shape(s, a.need("shape"), a.where), {MetaInt(0)});
   ElementType element = a.given("dtype") ? to_element(s, a.need("dtype"), a.where) : ElementType{DType::f32, 1};
-  ir::Type type = ir::Type::buffer(ir::Space::global, element.dtype, to_shape(s, a.need("shape"), a.where));
+  ir::Type type = ir::Type::buffer(ir::Space::global, element.dtype, to_shape(s, a.need("shape"), a.where, 1, true));
   type.lanes = element.lanes;
-  if (a.given("strides")) type.strides = to_shape(s, a.need("strides"), a.where, 0);
+  if (a.given("strides")) type.strides = to_shape(s, a.need("strides"), a.where, 0, true);
   ir::ValueId pointer = to_index(s, address, a.where, "the address");
   ir::OpId op = s.module.new_op(t.builder.block, ir::OpKind::pointer_view, {pointer}, {std::move(type)}, a.where);
   return Value{BufferV{s.module[op].results[0], false}};

@@ -239,12 +239,13 @@ std::vector<Value> to_items(Session& s, const Value& v, const SourceRange& where
 }
 
 namespace {
-ir::MetaInt to_extent(Session& s, const Value& v, const SourceRange& where) {
+ir::MetaInt to_extent(Session& s, const Value& v, const SourceRange& where, bool runtime) {
   if (const auto* o = v.as<const SymbolObject*>(); o && !s.trace)
     return {ir::MetaInt::kDynamic, s.module.new_meta({.kind = ir::MetaKind::symbol, .name = (*o)->name})};
   if (is_runtime(v) && s.trace) {
     ir::ValueId id = to_index(s, v, where, "an extent of the shape");
     if (auto m = as_meta(s, id)) return *m;
+    if (runtime) return runtime_extent(s, id);
     fail(where, "an extent of the shape has to follow from factory parameters and names of T.dynamic");
   }
   return to_int(s, v, where, "an extent of the shape");
@@ -260,11 +261,11 @@ std::vector<ir::MetaInt> to_static_shape(Session& s, const Value& v, const Sourc
   return shape;
 }
 
-std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where, int64_t least) {
+std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where, int64_t least, bool runtime) {
   std::vector<ir::MetaInt> shape;
-  if (v.is<ir::MetaInt>() || is_runtime(v)) shape.push_back(to_extent(s, v, where));
+  if (v.is<ir::MetaInt>() || is_runtime(v)) shape.push_back(to_extent(s, v, where, runtime));
   else
-    for (const Value& item : to_items(s, v, where, "the shape")) shape.push_back(to_extent(s, item, where));
+    for (const Value& item : to_items(s, v, where, "the shape")) shape.push_back(to_extent(s, item, where, runtime));
   if (shape.empty()) fail_unsupported(where, "a shape without dimensions");
   int64_t elements = 1;
   for (const ir::MetaInt& e : shape) {

@@ -72,7 +72,7 @@ std::optional<int64_t> given_by_arg(const Session& s, const std::string& name) {
 
 Value const_(Session& s, Scope&, Args& a) {
   Eager* eager = s.trace ? s.trace->eager : nullptr;
-  if (!eager || s.host)
+  if (!eager || s.host || eager->function != eager->instance->factory)
     fail(a.where, "T.const is for eager kernels: functions under @tilelang.jit that launch a kernel");
   DType dtype = a.given("dtype") ? to_dtype(s, a.need("dtype"), a.where) : DType::i32;
   std::vector<Value> out;
@@ -108,7 +108,7 @@ Value dynamic(Session& s, Scope&, Args& a) {
 // T.empty(shape, dtype), T.empty(d0, d1, dtype=…).
 Value empty(Session& s, Scope&, Args& a) {
   Trace& t = need_trace(s, a.where, "T.empty");
-  if (!t.eager) fail(a.where, "T.empty is for eager kernels: functions under @tilelang.jit that launch a kernel");
+  if (!t.eager) fail(a.where, "T.empty is only possible in a kernel");
   if (!t.threads.empty())
     fail(a.where, "T.empty inside of the launch; T.alloc_shared, T.alloc_fragment … allocate there");
   std::vector<Value> dims = a.rest;
@@ -206,6 +206,7 @@ void declare_eager_params(Session& s, Scope& scope) {
     }
     if (auto type = signature_type(s, f, p)) declare_eager_param(s, p.name, *type, scope, p.where);
   }
+  if (&f != eager.instance->factory) return;  // a prim_func: the arguments are its factory's
   for (const auto& [name, value] : eager.instance->args) {
     const auto* i = value.as<MetaInt>();
     scope.names[name] = i && !eager.probing ? integer(ir::meta_param(s.module, name, i->value)) : value;
@@ -220,7 +221,7 @@ void return_from_eager(Session& s, const Value& value, const SourceRange& where)
   for (const Value& item : items) {
     const auto* b = item.as<BufferV>();
     if (!b || std::find(eager.empties.begin(), eager.empties.end(), b->id) == eager.empties.end())
-      fail(where, "an eager kernel returns tensors of T.empty, not " + kind_name(item));
+      fail(where, "a kernel returns tensors of T.empty, not " + kind_name(item));
     eager.returned.push_back(b->id);
   }
 }

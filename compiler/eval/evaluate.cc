@@ -125,6 +125,12 @@ Instance make_instance(Session& s, FunctionObject& f, CallArgs call, const DictO
     std::string name = param_name(f, i);
     bool runtime = is_eager(f) && i < params.size() && is_runtime_param(s, f, params[i]);
     if (runtime) {
+      // matmul.get_tir(T.Tensor((128, 128), "float16"), …): a type stands for a tensor of it.
+      if (const auto* type = args[i] ? args[i]->as<const TensorType*>() : nullptr) {
+        HostTensor like{"a tensor of the type given", where, (*type)->dtype, std::vector<Value>()};
+        for (const ir::MetaInt& e : (*type)->shape) like.shape->push_back(integer(e));
+        args[i] = host_tensor(s, std::move(like));
+      }
       const auto* tensor = args[i] ? args[i]->as<const HostTensor*>() : nullptr;
       if (tensor) instance.tensors.emplace_back(name, *tensor);
     } else if (args[i]) {
@@ -352,7 +358,10 @@ Evaluated evaluate_module(Session& s, const ast::Module& module) {
     s.module.funcs.push_back(std::move(func));
   }
   if (!any && s.diags.empty())
-    s.diags.push_back(input_error({module.file, 0, 0, 0, 0}, "the file has no kernel '" + s.options->kernel + "'"));
+    s.diags.push_back(
+        input_error({module.file, 0, 0, 0, 0}, s.options->kernel.empty()
+                                                   ? "the program expects every kernel of the file to be refused"
+                                                   : "the file has no kernel '" + s.options->kernel + "'"));
   std::vector<FoundKernel> found = found_kernels(s, kernels);
   return {std::move(s.module), std::move(s.diags), std::move(found), std::move(s.not_followed), std::move(s.warnings)};
 }

@@ -126,24 +126,11 @@ void stop_after_errors(const Session& s) {
   if (s.trace->errors > 0) throw Failure{{}, true};
 }
 
-// The second run of an eager kernel. Parameters: those of the signature in its order, then the tensors of T.empty.
-void trace_eager(Session& s, Instance& instance, ir::Func& func) {
-  const FunctionObject& f = *instance.factory;
-  Eager eager{.function = &f, .instance = &instance};
-  s.trace->eager = &eager;
-  s.trace->builder.loc = f.where;
-  Scope& scope = s.heap.scopes.emplace_back(Scope{.parent = f.closure, .staged = true});
-  declare_eager_params(s, scope);
-  Outcome o = exec(s, scope, *f.body);
+// Parameters that the body declared, in the order of the signature, then the tensors of T.empty.
+void take_params(Session& s, const FunctionObject& f, const Eager& eager, ir::Func& func) {
   for (const ast::Param& p : f.params->list)
     for (const auto& [name, id] : eager.params)
       if (name == p.name) func.params.push_back(id);
-  instance.params = func.params;
-  instance.results = eager.empties;
-  if (o.flow == Flow::returned && !o.value.is<const OpaqueObject*>()) {
-    return_from_eager(s, o.value, o.where);
-    instance.results = eager.returned;
-  }
   stop_after_errors(s);
   for (size_t i = 0; i < eager.empties.size(); ++i) {
     ir::ValueId id = eager.empties[i];
@@ -153,21 +140,48 @@ void trace_eager(Session& s, Instance& instance, ir::Func& func) {
   }
   for (ir::ValueId id : eager.returned)
     func.outputs.push_back(std::find(func.params.begin(), func.params.end(), id) - func.params.begin());
+}
+
+// The second run of an eager kernel.
+void trace_eager(Session& s, Instance& instance, ir::Func& func) {
+  const FunctionObject& f = *instance.factory;
+  Eager eager{.function = &f, .instance = &instance};
+  s.trace->eager = &eager;
+  s.trace->builder.loc = f.where;
+  Scope& scope = s.heap.scopes.emplace_back(Scope{.parent = f.closure, .staged = true});
+  declare_eager_params(s, scope);
+  Outcome o = exec(s, scope, *f.body);
+  for (const auto& [name, id] : eager.params) instance.params.push_back(id);
+  instance.results = eager.empties;
+  if (o.flow == Flow::returned && !o.value.is<const OpaqueObject*>()) {
+    return_from_eager(s, o.value, o.where);
+    instance.results = eager.returned;
+  }
+  take_params(s, f, eager, func);
   for (const auto& [name, value] : instance.consts) func.args.emplace_back(name, value);
   s.trace->eager = nullptr;
 }
 
+// The parameters of a prim_func have their types in the signature, or like those of an eager kernel in its body; it
+// may return tensors of T.empty.
 void trace_prim_func(Session& s, Instance& instance, ir::Func& func) {
   if (instance.factory) instance.prim_func = &run_factory(s, instance);
   const FunctionObject& f = *instance.prim_func;
+  Eager eager{.function = &f, .instance = &instance};
+  s.trace->eager = &eager;
   s.trace->builder.loc = f.where;
   Scope& scope = s.heap.scopes.emplace_back(Scope{.parent = f.closure, .staged = true});
-  make_params(s, scope, f, func);
+  bool declared = declares_parameter(f);
+  if (declared) declare_eager_params(s, scope);
+  else make_params(s, scope, f, func);
   instance.params = func.params;
-  if (instance.options.out_idx)
+  if (instance.options.out_idx && !declared)
     for (int64_t i : outputs(s.module, func, instance, f.where))
       instance.results.push_back(func.params[static_cast<size_t>(i)]);
-  exec(s, scope, *f.body);
+  Outcome o = exec(s, scope, *f.body);
+  if (o.flow == Flow::returned && !o.value.is<const OpaqueObject*>()) return_from_eager(s, o.value, o.where);
+  take_params(s, f, eager, func);
+  s.trace->eager = nullptr;
 }
 
 void trace(Session& s, Instance& instance, ir::Func& func) {
@@ -210,6 +224,7 @@ void trace_instance(Session& s, Instance& instance) {
   int64_t steps = std::exchange(s.steps, 0);
   auto calls = std::exchange(s.calls, {});
   int uncertain = std::exchange(s.uncertain, 0);
+  auto tries = std::exchange(s.tries, {});
   t.instance = &instance;
   std::optional<int64_t> sms = std::exchange(s.sm_count, instance.sm_count ? instance.sm_count : s.sm_count);
   try {
@@ -230,6 +245,7 @@ void trace_instance(Session& s, Instance& instance) {
   s.steps = steps;
   s.calls = std::move(calls);
   s.uncertain = uncertain;
+  s.tries = std::move(tries);
   s.sm_count = sms;
 }
 

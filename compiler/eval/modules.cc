@@ -72,6 +72,14 @@ bool of_library(const Session& s, FileId file) {
 
 Scope* local_module(Session& s, const std::string& dotted, const SourceRange& where) {
   std::string path = file_of(s.directory, dotted);
+  // from examples.quantize import x: of a package that holds the file's folder.
+  constexpr int kMostLevels = 6;
+  std::filesystem::path above = s.directory.empty() ? std::filesystem::path(".") : std::filesystem::path(s.directory);
+  bool package = dotted.find('.', 1) != std::string::npos && dotted[0] != '.';
+  for (int i = 0; path.empty() && package && i < kMostLevels; ++i) {
+    above /= "..";
+    path = file_of(above.string(), dotted);
+  }
   if (path.empty()) return nullptr;
   if (auto known = s.modules.find(path); known != s.modules.end()) return known->second;
   if (static_cast<int64_t>(s.modules.size()) >= s.options->bounds.modules)

@@ -259,7 +259,9 @@ ElementType to_element(Session& s, const Value& v, const SourceRange& where);  /
 std::optional<ElementType> vector_type(std::string_view name);                 // "float16x4"
 std::vector<Value> to_items(Session& s, const Value& v, const SourceRange& where, std::string_view what);
 // May be dynamic; no extent is below `least` (strides: 0).
-std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where, int64_t least = 1);
+// With `runtime` an extent may be any run-time integer.
+std::vector<ir::MetaInt> to_shape(Session& s, const Value& v, const SourceRange& where, int64_t least = 1,
+                                  bool runtime = false);
 std::vector<ir::MetaInt> to_static_shape(Session& s, const Value& v, const SourceRange& where);
 [[noreturn]] void fail_opaque(const OpaqueObject& o, const SourceRange& where, std::string_view what);
 

@@ -410,6 +410,7 @@ Outcome exec_for(Session& s, Scope& scope, const ast::For& stmt, const SourceRan
     need_launch(s, where, "a loop");
     return exec_runtime_loop(s, scope, stmt, **loop, where);
   }
+  if (scope.staged && iterable.is<const RangeObject*>()) need_launch(s, where, "a loop");
   if (scope.staged)
     fail(where, "a loop of a kernel runs over range, T.serial, T.Parallel …, not over " + kind_name(iterable));
   for (const Value& item : to_items(s, iterable, stmt.iter->where, "what the loop runs over")) {
@@ -470,7 +471,7 @@ Outcome exec_with_item(Session& s, Scope& scope, const ast::With& with, size_t a
 }  // namespace
 
 // Marks of the library's profiling tool: they change nothing that a kernel computes.
-bool is_instrumentation(const OpaqueObject& o) { return o.what.starts_with("tilelang.tools."); }
+bool is_instrumentation(const OpaqueObject& o) { return o.what.starts_with("cuda.iket."); }
 
 Outcome exec_with(Session& s, Scope& scope, const ast::With& with, const SourceRange& where) {
   need_trace(s, where, "a context of a kernel");

@@ -54,10 +54,28 @@ Outcome exec_while(Session& s, Scope& scope, const While& n, const SourceRange& 
   }
 }
 
+// m == n of one run-time value, whatever it is (and such equations joined by `and`).
+bool same_sides(Session& s, ir::ValueId condition, const SourceRange& where) {
+  if (auto known = ir::constant_value(s.module, condition)) return known->value != 0;
+  ir::OpId def = s.module[condition].def;
+  if (!def.valid()) return false;
+  const ir::Op op = s.module[def];
+  if (op.kind == ir::OpKind::logical_and)
+    return same_sides(s, op.operands[0], where) && same_sides(s, op.operands[1], where);
+  if (op.kind != ir::OpKind::eq) return false;
+  auto difference = constant_difference(s, op.operands[0], op.operands[1], where);
+  return difference && !difference->dynamic() && difference->value == 0;
+}
+bool same_sides(Session& s, const Value& condition, const SourceRange& where) {
+  const auto* c = condition.as<ScalarV>();
+  return c && same_sides(s, c->id, where);
+}
+
 Outcome exec_assert(Session& s, Scope& scope, const Assert& n, const SourceRange& where) {
   Value condition = eval(s, scope, *n.test);
   if (unknown_condition(s, condition, where)) return {};
   auto known = truth(s, condition, where);
+  if (!known && same_sides(s, condition, where)) return {};
   if (!known) fail_unsupported(where, "assert of a run-time value; T.device_assert and T.assume are meant for that");
   if (*known) return {};
   std::string message = "the assertion does not hold";
