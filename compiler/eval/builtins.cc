@@ -166,7 +166,7 @@ Value namespace_attribute(Session& s, const NamespaceV& ns, const std::string& n
   }
   if (space == "PassConfigKey") {
     std::string key = pass_config_of_member(name);
-    if (key.empty()) fail(where, "there is no pass config '" + name + "'");
+    if (key.empty()) fail(where, "there is no pass config '" + name + "'" + did_you_mean(name, pass_configs()));
     return text(key);
   }
   if (space == "math" && name == "pi") return real(3.14159265358979323846);
@@ -202,7 +202,9 @@ Value call_builtin(Session& s, Scope& scope, const Builtin& b, const std::vector
     if (p == params.end() && !any) {
       std::vector<std::string> names;
       for (const Param& q : params) names.push_back(q.name);
-      fail(where, full_name(b) + " has no parameter '" + name + "'" + did_you_mean(name, names));
+      std::string meant = did_you_mean(name, names), all;
+      for (const std::string& n : names) all += (all.empty() ? "; it has " : ", ") + n;
+      fail(where, full_name(b) + " has no parameter '" + name + "'" + (meant.empty() ? all : meant));
     }
     for (const auto& [n, v] : args.named)
       if (n == name) fail(where, "'" + name + "' of " + full_name(b) + " is given twice");

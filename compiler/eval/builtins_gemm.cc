@@ -50,9 +50,9 @@ void check_shapes(Session& s, const Args& a, const Operands& o, bool transpose_a
 void check_space(Session& s, const Args& a, const char* name, const Box& box, std::initializer_list<Space> legal) {
   Space space = buffer_type(s, box.buffer).space;
   if (std::find(legal.begin(), legal.end(), space) == legal.end())
-    fail(a.where, std::string(name) + " of T." + a.builtin->name +
-                      " lies in the wrong memory: A and B are shared, fragments or tensor memory, C is a fragment or "
-                      "tensor memory");
+    fail(a.where, std::string(name) + " of T." + a.builtin->name + " is " +
+                      ir::type_text(s.module, buffer_type(s, box.buffer)) +
+                      ": A and B are shared, fragments or tensor memory, C is a fragment or tensor memory");
 }
 
 // A and B have one type; only the 8-, 6- and 4-bit floats may be mixed.

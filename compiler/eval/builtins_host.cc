@@ -368,7 +368,8 @@ CompileOptions compile_options(Session& s, const Args& a) {
   if (!d) fail(a.where, "pass_configs has to be a dict, not " + kind_name(*configs));
   for (const auto& [key, value] : (*d)->items) {
     std::string name = to_text(key, a.where, "a key of pass_configs");
-    if (!is_pass_config(name)) fail(a.where, "there is no pass config '" + name + "'");
+    if (!is_pass_config(name))
+      fail(a.where, "there is no pass config '" + name + "'" + did_you_mean(name, pass_configs()));
     if (const auto* t = value.as<std::string>()) ir::set_attr(options.pass_configs, name, *t);
     else
       ir::set_attr(options.pass_configs, name, MetaInt(to_int(s, value, a.where, "the value of a pass config").value));

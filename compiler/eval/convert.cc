@@ -246,7 +246,9 @@ ir::MetaInt to_extent(Session& s, const Value& v, const SourceRange& where, bool
     ir::ValueId id = to_index(s, v, where, "an extent of the shape");
     if (auto m = as_meta(s, id)) return *m;
     if (runtime) return runtime_extent(s, id);
-    fail(where, "an extent of the shape has to follow from factory parameters and names of T.dynamic");
+    fail(where,
+         "an extent of the shape is known at run time only: it has to follow from factory parameters and names of "
+         "T.dynamic");
   }
   return to_int(s, v, where, "an extent of the shape");
 }

@@ -121,6 +121,7 @@ Instance make_instance(Session& s, FunctionObject& f, CallArgs call, const DictO
   auto args = bind_params(s, f, call.positional, known, where, true);
   bool overridden = override_args(s, f, args);
   std::string missing;
+  const OpaqueObject* unknown = nullptr;  // given for a run-time parameter
   for (size_t i = 0; i < args.size(); ++i) {
     std::string name = param_name(f, i);
     bool runtime = is_eager(f) && i < params.size() && is_runtime_param(s, f, params[i]);
@@ -133,6 +134,7 @@ Instance make_instance(Session& s, FunctionObject& f, CallArgs call, const DictO
       }
       const auto* tensor = args[i] ? args[i]->as<const HostTensor*>() : nullptr;
       if (tensor) instance.tensors.emplace_back(name, *tensor);
+      else if (const auto* o = args[i] ? args[i]->as<const OpaqueObject*>() : nullptr; o && !unknown) unknown = *o;
     } else if (args[i]) {
       instance.args.emplace_back(name, *args[i]);
     } else {
@@ -142,7 +144,14 @@ Instance make_instance(Session& s, FunctionObject& f, CallArgs call, const DictO
   if (!missing.empty())
     fail(where, "'" + f.name + "' needs a value for " + missing + ": a call, --arg or a manifest can give it");
   size_t constants = instance.consts.size();
-  if (is_eager(f)) probe_eager(s, instance);
+  try {
+    if (is_eager(f)) probe_eager(s, instance);
+  } catch (Failure& failure) {
+    if (unknown)
+      failure.diag.notes.push_back(
+          {unknown->where, "an argument of this call is not known: it comes from " + unknown->what});
+    throw;
+  }
   for (size_t i = 0; i < constants; ++i)
     if (const std::string& name = instance.consts[i].first;
         std::find(s.constant_names.begin(), s.constant_names.end(), name) == s.constant_names.end())
@@ -218,7 +227,8 @@ void request_instances(Session& s, const std::vector<FunctionObject*>& kernels) 
       Instance& instance = add_instances(s, **f, call, from, r.where);
       instance.sm_count = r.sm_count;
       for (const auto& [key, value] : r.pass_configs) {
-        if (!is_pass_config(key)) fail(r.where, "there is no pass config '" + key + "'");
+        if (!is_pass_config(key))
+          fail(r.where, "there is no pass config '" + key + "'" + did_you_mean(key, pass_configs()));
         Value v = value_of(s, value);
         if (const auto* t = v.as<std::string>()) ir::set_attr(instance.options.pass_configs, key, *t);
         else
@@ -273,7 +283,8 @@ void check_arg_names(Session& s, const std::vector<FunctionObject*>& kernels, Fi
 void apply_pass_configs(Session& s, Instance& instance, FileId file) {
   for (const auto& [key, value] : s.options->pass_configs) {
     if (!is_pass_config(key)) {
-      s.diags.push_back(input_error({file, 0, 0, 0, 0}, "there is no pass config '" + key + "'"));
+      s.diags.push_back(
+          input_error({file, 0, 0, 0, 0}, "there is no pass config '" + key + "'" + did_you_mean(key, pass_configs())));
       continue;
     }
     Value v = value_of(s, parse_arg(value));

@@ -166,6 +166,7 @@ std::vector<std::string> language_names() {
   return out;
 }
 bool is_language_dtype(std::string_view name) { return contains(kDTypeNames, name); }
+std::vector<std::string> pass_configs() { return {kPassConfigs.begin(), kPassConfigs.end()}; }
 bool is_pass_config(std::string_view key) { return contains(kPassConfigs, key) || contains(kOlderPassConfigs, key); }
 
 std::string pass_config_of_member(std::string_view member) {

@@ -17,6 +17,7 @@ struct OtherName {
 std::span<const OtherName> other_names();
 const OtherName* other_name(std::string_view name);
 bool is_language_dtype(std::string_view name);  // "float8_e4m3fn"
+std::vector<std::string> pass_configs();
 bool is_pass_config(std::string_view key);      // "tl.disable_warp_specialized"
 // PassConfigKey.TL_DISABLE_WGMMA → "tl.disable_wgmma"; "" if there is none.
 std::string pass_config_of_member(std::string_view member);

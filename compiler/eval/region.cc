@@ -46,6 +46,10 @@ RegionDim plain_index(Session& s, const Value& v, const SourceRange& where, cons
   if (v.is<MetaInt>()) {
     MetaInt i = *v.as<MetaInt>();
     if (i.value < 0) i = meta(s, ir::MetaKind::add, extent, i, where);
+    if (!extent.dynamic() && (i.value < 0 || i.value >= extent.value))
+      warn(s, where,
+           "index " + std::to_string(v.as<MetaInt>()->value) + " of " + std::to_string(extent.value) +
+               " elements is outside: reads give 0, writes are skipped");
     return {to_index(s, integer(i), where, "the index"), {}};
   }
   return {to_index(s, v, where, "the index"), {}};

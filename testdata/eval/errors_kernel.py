@@ -95,7 +95,7 @@ def tma_needs_barrier(A: T.Tensor((64, 64), "float32")):
 @T.prim_func
 def gemm_memory(A: T.Tensor((64, 64), "float32")):
     with T.Kernel(1) as bx:
-        T.gemm(A, A, A)  # error: A of T.gemm lies in the wrong memory
+        T.gemm(A, A, A)  # error: A of T.gemm is global f32[64, 64]
 
 
 @T.prim_func

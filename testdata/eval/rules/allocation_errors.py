@@ -6,7 +6,7 @@ import tilelang.language as T
 @T.prim_func
 def allocations(A: T.Tensor((64,), "int32"), n: T.int32):
     with T.Kernel(1, threads=128) as bx:
-        a = T.alloc_shared((n,), "float16")  # error: has to follow from factory parameters
+        a = T.alloc_shared((n,), "float16")  # error: is known at run time only
         b = T.alloc_shared((0,), "float16")  # error: an extent of the shape is 0
         c = T.alloc_shared((4,), "float17")  # error: float17
         d = T.alloc_tmem((64,), "float32")  # error: dimensions
