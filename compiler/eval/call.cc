@@ -419,6 +419,28 @@ Value get_attribute(Session& s, const Value& base, const std::string& name, cons
   }
   if (s.host && (base.is<const Builtin*>() || base.is<const PartialObject*>() || base.is<const MethodObject*>()))
     return opaque(s, kind_name(base) + "'s ." + name, where);
+  // Layouts are made by their functions; those made of other layouts are not followed.
+  static constexpr std::string_view kLayoutMethods[] = {"expand",
+                                                        "repeat",
+                                                        "replicate",
+                                                        "inverse",
+                                                        "reshape",
+                                                        "is_equal",
+                                                        "index",
+                                                        "thread",
+                                                        "get_thread_size",
+                                                        "get_input_shape",
+                                                        "get_output_shape",
+                                                        "get_forward_vars",
+                                                        "condense_rep_var",
+                                                        "map_forward_index",
+                                                        "map_forward_thread",
+                                                        "get_forward_index",
+                                                        "get_linearized_forward_index"};
+  const auto* object = base.as<const LibraryObject*>();
+  if (object && ((*object)->kind == LibraryKind::layout || (*object)->kind == LibraryKind::fragment))
+    if (std::find(std::begin(kLayoutMethods), std::end(kLayoutMethods), name) != std::end(kLayoutMethods))
+      fail_unsupported(where, "'" + name + "' of a layout");
   fail(where, kind_name(base) + " has no attribute '" + name + "'");
 }
 

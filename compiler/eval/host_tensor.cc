@@ -1,13 +1,11 @@
 // Tensors of the host program, followed by shape and element type: what PyTorch's functions and methods give, as far as
 // the arguments of kernels come from there. Nothing is computed. What is not known here is an opaque value.
 //   torch.randn(M, K, dtype=torch.float16).transpose(0, 1).shape  ->  (K, M)
-#include "compiler/eval/session.h"
+#include "compiler/eval/host_values.h"
 
 namespace tc::eval {
 namespace {
 using ir::MetaInt;
-using Shape = std::vector<Value>;
-using Keywords = std::vector<std::pair<std::string, Value>>;
 
 // The arguments of one call.
 struct Given {
@@ -32,15 +30,6 @@ Shape items_of(const Value& v) {
   if (const auto* l = v.as<ListObject*>()) return (*l)->items;
   return (*v.as<const TupleObject*>())->items;
 }
-const HostTensor* tensor_of(const Value* v) {
-  const auto* t = v ? v->as<const HostTensor*>() : nullptr;
-  return t ? *t : nullptr;
-}
-std::optional<int64_t> number(const Value* v) {
-  const auto* i = v ? v->as<MetaInt>() : nullptr;
-  return i && !i->dynamic() ? std::optional(i->value) : std::nullopt;
-}
-
 // Extents given one by one, or as one list.
 Shape sizes(const std::vector<Value>& args, size_t from = 0) {
   if (args.size() == from + 1 && is_list(args[from])) return items_of(args[from]);
@@ -54,14 +43,6 @@ std::optional<int64_t> product(const Shape& shape) {
     if (!i || __builtin_mul_overflow(n, *i, &n)) return std::nullopt;
   }
   return n;
-}
-
-// A dimension counted from the front.
-std::optional<size_t> axis(const Value* v, size_t rank) {
-  auto i = number(v);
-  if (!i) return std::nullopt;
-  int64_t d = *i < 0 ? *i + static_cast<int64_t>(rank) : *i;
-  return d >= 0 && d < static_cast<int64_t>(rank) ? std::optional(static_cast<size_t>(d)) : std::nullopt;
 }
 
 Shape resolve_minus_one(Session& s, Shape shape, const Shape& old, const SourceRange& where) {
@@ -463,87 +444,6 @@ std::optional<std::vector<int64_t>> tensor_values(ast::BinOp op, const Value& a,
     if (bad) return std::nullopt;
   }
   return out;
-}
-
-namespace {
-std::optional<std::vector<int64_t>> picked_values(Session& s, Scope& scope, const HostTensor& t,
-                                                  const ast::Expr& index) {
-  if (!t.values || !t.shape || t.shape->size() != 1) return std::nullopt;
-  int64_t size = static_cast<int64_t>(t.values->size());
-  auto bound = [&](ast::ExprRef e, int64_t otherwise) -> std::optional<int64_t> {
-    if (!e) return otherwise;
-    Value v = eval(s, scope, *e);
-    auto i = number(&v);
-    return i && *i < 0 ? *i + size : i;
-  };
-  if (const auto* slice = std::get_if<ast::Slice>(&index.node)) {
-    auto lo = bound(slice->lower, 0), hi = bound(slice->upper, size);
-    if (!lo || !hi || slice->step) return std::nullopt;
-    int64_t from = std::clamp<int64_t>(*lo, 0, size), to = std::clamp<int64_t>(*hi, from, size);
-    return std::vector<int64_t>(t.values->begin() + from, t.values->begin() + to);
-  }
-  auto i = bound(&index, 0);
-  if (!i || *i < 0 || *i >= size) return std::nullopt;
-  return std::vector{(*t.values)[static_cast<size_t>(*i)]};
-}
-}  // namespace
-
-// t[i], t[a:b], t[None], t[..., i]; another index gives a tensor of unknown shape.
-Value tensor_item(Session& s, Scope& scope, const HostTensor& t, const ast::Expr& index, const SourceRange& where) {
-  HostTensor out{t.what + "[...]", where, t.dtype, {}};
-  if (!t.shape) return host_tensor(s, std::move(out));
-  std::vector<ast::ExprRef> items{&index};
-  if (const auto* tuple = std::get_if<ast::TupleExpr>(&index.node)) items = tuple->items;
-  Shape shape;
-  size_t at = 0;
-  for (ast::ExprRef item : items) {
-    if (const auto* slice = std::get_if<ast::Slice>(&item->node)) {
-      if (at >= t.shape->size()) return host_tensor(s, std::move(out));
-      auto length = number(&(*t.shape)[at]);
-      auto bound = [&](ast::ExprRef e, int64_t otherwise) -> std::optional<int64_t> {
-        if (!e) return otherwise;
-        Value v = eval(s, scope, *e);
-        auto i = number(&v);
-        return i && *i < 0 && length ? *i + *length : i;
-      };
-      if (!slice->lower && !slice->upper && !slice->step) {
-        shape.push_back((*t.shape)[at++]);
-        continue;
-      }
-      auto lo = bound(slice->lower, 0), hi = bound(slice->upper, length.value_or(INT64_MAX)),
-           by = bound(slice->step, 1);
-      ++at;
-      if (!length || !lo || !hi || !by || *by <= 0)
-        shape.push_back(opaque(s, "the length of a slice of " + t.what, where));
-      else
-        shape.push_back(
-            integer(std::max<int64_t>(0, (std::min(*hi, *length) - std::min(*lo, *length) + *by - 1) / *by)));
-      continue;
-    }
-    if (const auto* c = std::get_if<ast::Constant>(&item->node);
-        c && std::holds_alternative<ast::EllipsisLit>(c->value)) {
-      // What the items behind it do not take.
-      size_t rest = static_cast<size_t>(
-          std::count_if(std::find(items.begin(), items.end(), item) + 1, items.end(), [](ast::ExprRef other) {
-            const auto* k = std::get_if<ast::Constant>(&other->node);
-            return !(k && std::holds_alternative<ast::NoneLit>(k->value));
-          }));
-      while (at + rest < t.shape->size()) shape.push_back((*t.shape)[at++]);
-      continue;
-    }
-    Value v = eval(s, scope, *item);
-    if (v.is<NoneV>()) shape.push_back(integer(1));
-    else if (v.is<MetaInt>() && at < t.shape->size()) ++at;
-    else if (const HostTensor* picks = tensor_of(&v); picks && picks->shape && picks->dtype &&
-                                                      *picks->dtype != DType::b1 && items.size() == 1 &&
-                                                      !t.shape->empty())
-      shape.insert(shape.end(), picks->shape->begin(), picks->shape->end()), ++at;
-    else return host_tensor(s, std::move(out));
-  }
-  shape.insert(shape.end(), t.shape->begin() + static_cast<std::ptrdiff_t>(at), t.shape->end());
-  out.shape = std::move(shape);
-  if (items.size() == 1) out.values = picked_values(s, scope, t, index);
-  return host_tensor(s, std::move(out));
 }
 
 }  // namespace tc::eval

@@ -2,14 +2,12 @@
 // host_tensor.cc, which makes tensors and reshapes them. Small integer tensors keep their values where that is easy,
 // because lengths of sequences come from there:
 //   torch.cumsum(torch.tensor([3, 5]), 0).max().item() -> 8
-#include "compiler/eval/session.h"
+#include "compiler/eval/host_values.h"
 
 namespace tc::eval {
 namespace {
 using ir::MetaInt;
-using Shape = std::vector<Value>;
 using Ints = std::optional<std::vector<int64_t>>;
-using Keywords = std::vector<std::pair<std::string, Value>>;
 
 struct Op {
   Session& s;
@@ -28,29 +26,9 @@ struct Op {
   Value unknown() const { return opaque(s, x.what + "." + name + "(...)", where); }
 };
 
-std::optional<int64_t> number(const Value* v) {
-  const auto* i = v ? v->as<MetaInt>() : nullptr;
-  return i && !i->dynamic() ? std::optional(i->value) : std::nullopt;
-}
-const HostTensor* tensor(const Value* v) {
-  const auto* t = v ? v->as<const HostTensor*>() : nullptr;
-  return t ? *t : nullptr;
-}
 bool yes(const Value* v) {
   const auto* b = v ? v->as<BoolV>() : nullptr;
   return b && b->value;
-}
-std::optional<size_t> axis(const Value* v, size_t rank) {
-  auto i = number(v);
-  if (!i) return std::nullopt;
-  int64_t d = *i < 0 ? *i + static_cast<int64_t>(rank) : *i;
-  return d >= 0 && d < static_cast<int64_t>(rank) ? std::optional(static_cast<size_t>(d)) : std::nullopt;
-}
-std::optional<std::vector<Value>> list_items(const Value* v) {
-  if (auto* const* l = v ? v->as<ListObject*>() : nullptr)
-    return (*l)->uncertain ? std::nullopt : std::optional((*l)->items);
-  const auto* t = v ? v->as<const TupleObject*>() : nullptr;
-  return t ? std::optional((*t)->items) : std::nullopt;
 }
 Value sum_of(Session& s, const Value& a, const Value& b, const SourceRange& where) {
   return binary(s, ast::BinOp::add, a, b, where);
@@ -70,7 +48,7 @@ Value as_i64(const Op& o) {
 }
 Value broadcast(const Op& o) {
   const Value* other = o.get(0, "other");
-  if (!tensor(other)) return same(o);
+  if (!tensor_of(other)) return same(o);
   const HostTensor* self = &o.x;
   return tensor_arithmetic(o.s, Value{self}, *other, false, o.where);
 }
@@ -78,10 +56,10 @@ Value where_op(const Op& o) {  // torch.where(condition, a, b)
   const Value *a = o.get(0, "input"), *b = o.get(1, "other");
   if (!a || !b) return o.unknown();
   const HostTensor* self = &o.x;
-  Value picked = tensor(a) || tensor(b) ? tensor_arithmetic(o.s, *a, *b, false, o.where) : *a;
+  Value picked = tensor_of(a) || tensor_of(b) ? tensor_arithmetic(o.s, *a, *b, false, o.where) : *a;
   Value out = tensor_arithmetic(o.s, Value{self}, picked, false, o.where);
-  HostTensor typed = *tensor(&out);
-  typed.dtype = tensor(&picked) ? tensor(&picked)->dtype : std::nullopt;
+  HostTensor typed = *tensor_of(&out);
+  typed.dtype = tensor_of(&picked) ? tensor_of(&picked)->dtype : std::nullopt;
   return host_tensor(o.s, std::move(typed));
 }
 
@@ -120,7 +98,7 @@ Ints reduced_values(const Op& o) {
 }
 
 Value reduce(const Op& o) {
-  if (tensor(o.get(0, "other"))) return broadcast(o);  // torch.max(a, b)
+  if (tensor_of(o.get(0, "other"))) return broadcast(o);  // torch.max(a, b)
   bool all = false;
   HostTensor out = o.like();
   out.shape = reduced_shape(o, all);
@@ -165,8 +143,8 @@ Value sort(const Op& o) { return tuple(o.s, {same(o), as_i64(o)}); }
 
 // ---- products
 Value matmul(const Op& o) {
-  const HostTensor* y = tensor(o.get(0, "other"));
-  if (!y) y = tensor(o.get(0, "mat2"));
+  const HostTensor* y = tensor_of(o.get(0, "other"));
+  if (!y) y = tensor_of(o.get(0, "mat2"));
   if (!y) return o.unknown();
   HostTensor out = o.like();
   out.shape.reset();
@@ -180,7 +158,7 @@ Value matmul(const Op& o) {
   return host_tensor(o.s, std::move(out));
 }
 Value linear(const Op& o) {  // x @ w.T
-  const HostTensor* w = tensor(o.get(0, "weight"));
+  const HostTensor* w = tensor_of(o.get(0, "weight"));
   HostTensor out = o.like();
   if (!w || !w->shape || w->shape->size() != 2 || !out.shape || out.shape->empty()) out.shape.reset();
   else out.shape->back() = w->shape->front();
@@ -228,13 +206,13 @@ Value unbind(const Op& o) {
 }
 Value gather(const Op& o) {
   HostTensor out = o.like();
-  const HostTensor* index = tensor(o.get(1, "index"));
+  const HostTensor* index = tensor_of(o.get(1, "index"));
   out.shape = index ? index->shape : std::nullopt;
   return host_tensor(o.s, std::move(out));
 }
 Value index_select(const Op& o) {
   HostTensor out = o.like();
-  const HostTensor* index = tensor(o.get(1, "index"));
+  const HostTensor* index = tensor_of(o.get(1, "index"));
   auto at = out.shape ? axis(o.get(0, "dim"), out.shape->size()) : std::nullopt;
   if (at && index && index->shape && index->shape->size() == 1) (*out.shape)[*at] = index->shape->front();
   else out.shape.reset();
@@ -337,7 +315,7 @@ Value created(const Op& o) {  // x.new_zeros(…): shape of the arguments
 }
 Value shaped_like(const Op& o) {
   HostTensor out = o.like();
-  const HostTensor* other = tensor(o.get(0, "other"));
+  const HostTensor* other = tensor_of(o.get(0, "other"));
   out.shape = other ? other->shape : std::nullopt;
   return host_tensor(o.s, std::move(out));
 }
@@ -478,109 +456,11 @@ constexpr Row kRows[] = {
     {"asarray", same},
 };
 
-// ---- functions of several tensors
-Value joined(Session& s, const std::string& name, const std::vector<Value>& args, const Keywords& keywords,
-             const SourceRange& where) {
-  const Value* dim = args.size() > 1 ? &args[1] : nullptr;
-  for (const auto& [n, v] : keywords)
-    if (n == "dim" || n == "axis") dim = &v;
-  const Value zero = integer(0);
-  auto parts = args.empty() ? std::nullopt : list_items(&args[0]);
-  if (!parts || parts->empty() || !tensor(&parts->front())) return opaque(s, "torch." + name + "(...)", where);
-  const HostTensor& first = *tensor(&parts->front());
-  HostTensor out{"torch." + name + "(...)", where, first.dtype, first.shape};
-  bool stacks = name == "stack";
-  auto at = first.shape ? axis(dim ? dim : &zero, first.shape->size() + stacks) : std::nullopt;
-  if (!at) {
-    out.shape.reset();
-  } else if (stacks) {
-    Value count = integer(static_cast<int64_t>(parts->size()));
-    out.shape->insert(out.shape->begin() + static_cast<std::ptrdiff_t>(*at), count);
-  } else {
-    out.values = first.values;
-    for (size_t i = 1; i < parts->size(); ++i) {
-      const HostTensor* t = tensor(&(*parts)[i]);
-      if (!t || !t->shape || t->shape->size() <= *at) {
-        out.shape.reset(), out.values.reset();
-        break;
-      }
-      (*out.shape)[*at] = sum_of(s, (*out.shape)[*at], (*t->shape)[*at], where);
-      if (out.values && t->values && out.shape->size() == 1)
-        out.values->insert(out.values->end(), t->values->begin(), t->values->end());
-      else out.values.reset();
-    }
-  }
-  return host_tensor(s, std::move(out));
-}
-
-// "bhqd,bhkd->bhqk": extents by letter. Ellipsis and implicit results are not followed.
-Value einsum(Session& s, const std::vector<Value>& args, const SourceRange& where) {
-  Value open = opaque(s, "torch.einsum(...)", where);
-  const auto* text = args.empty() ? nullptr : args[0].as<std::string>();
-  if (!text || text->find('.') != std::string::npos) return open;
-  std::string formula;
-  for (char c : *text)
-    if (c != ' ') formula += c;
-  size_t arrow = formula.find("->");
-  if (arrow == std::string::npos) return open;
-  std::unordered_map<char, Value> extents;
-  size_t operand = 1, letter = 0;
-  std::optional<DType> dtype;
-  for (size_t i = 0; i <= arrow; ++i) {
-    const HostTensor* t = operand < args.size() ? tensor(&args[operand]) : nullptr;
-    if (!t || !t->shape) return open;
-    dtype = t->dtype;
-    if (i == arrow || formula[i] == ',') ++operand, letter = 0;
-    else if (letter >= t->shape->size()) return open;
-    else extents.try_emplace(formula[i], (*t->shape)[letter++]);
-  }
-  Shape shape;
-  for (char c : formula.substr(arrow + 2)) {
-    if (!extents.contains(c)) return open;
-    shape.push_back(extents.at(c));
-  }
-  return host_tensor(s, {"torch.einsum(...)", where, dtype, shape});
-}
-
-Value limits(Session& s, const std::vector<Value>& args, const SourceRange& where) {
-  struct Limit {
-    DType type;
-    double max, eps;
-  };
-  static constexpr Limit kLimits[] = {{DType::f16, 65504.0, 0x1p-10},
-                                      {DType::bf16, 0x1.fep127, 0x1p-7},
-                                      {DType::f32, 0x1.fffffep127, 0x1p-23},
-                                      {DType::f64, 0x1.fffffffffffffp1023, 0x1p-52}};
-  HostObject& o = host_object(s, HostKind::record, "the limits of a dtype", where);
-  const auto* type = args.empty() ? nullptr : args[0].as<DType>();
-  for (const Limit& l : kLimits)
-    if (type && l.type == *type)
-      o.attrs = {
-          {"max", real(l.max)}, {"min", real(-l.max)}, {"eps", real(l.eps)}, {"bits", integer(info(*type).bits)}};
-  std::string name = type ? std::string(info(*type).name) : "";
-  double narrow = name == "float8_e4m3fn" ? 448 : name == "float8_e5m2" ? 57344 : 0;
-  if (narrow > 0) o.attrs = {{"max", real(narrow)}, {"min", real(-narrow)}};
-  if (type && !is_float(*type) && info(*type).bits < 63 && name.starts_with("int")) {
-    int64_t half = int64_t{1} << (info(*type).bits - 1);
-    o.attrs = {{"max", integer(half - 1)}, {"min", integer(-half)}, {"bits", integer(info(*type).bits)}};
-  }
-  return Value{&o};
-}
-
-Value make_layer(Session& s, const std::vector<Value>& args, const Keywords& keywords, const SourceRange& where) {
-  HostObject& o = host_object(s, HostKind::layer, "a linear layer", where);
-  HostTensor weight{"the weight of a linear layer", where, DType::f32, {}};
-  if (args.size() >= 2) weight.shape = Shape{args[1], args[0]};
-  for (const auto& [name, v] : keywords)
-    if (name == "dtype" && v.is<DType>()) weight.dtype = *v.as<DType>();
-  o.attrs["weight"] = host_tensor(s, std::move(weight));
-  return Value{&o};
-}
 }  // namespace
 
 Value layer_result(Session& s, const HostObject& layer, const std::vector<Value>& positional,
                    const SourceRange& where) {
-  const HostTensor* x = positional.empty() ? nullptr : tensor(&positional[0]);
+  const HostTensor* x = positional.empty() ? nullptr : tensor_of(&positional[0]);
   if (!x) return opaque(s, "the result of " + layer.what, where);
   return linear({s, *x, layer.what, {layer.attrs.at("weight")}, {}, where});
 }
@@ -595,57 +475,14 @@ std::optional<Value> call_tensor_operation(Session& s, const HostTensor& x, cons
 
 std::optional<Value> call_torch_function(Session& s, const std::string& name, const std::vector<Value>& args,
                                          const Keywords& keywords, const SourceRange& where) {
-  if (name == "cat" || name == "stack" || name == "concat" || name == "concatenate")
-    return joined(s, name == "stack" ? name : "cat", args, keywords, where);
-  if (name == "einsum") return einsum(s, args, where);
-  if (name == "finfo" || name == "iinfo") return limits(s, args, where);
-  if (name == "nn.Linear") return make_layer(s, args, keywords, where);
-  const HostTensor* x = args.empty() ? nullptr : tensor(&args[0]);
+  if (auto joined = call_joining_function(s, name, args, keywords, where)) return joined;
+  const HostTensor* x = args.empty() ? nullptr : tensor_of(&args[0]);
   if (!x)
     for (const auto& [n, v] : keywords)
-      if (n == "input") x = tensor(&v);
+      if (n == "input") x = tensor_of(&v);
   if (!x) return std::nullopt;
   std::vector<Value> rest(args.begin() + (args.empty() ? 0 : 1), args.end());
   return call_tensor_operation(s, *x, name, rest, keywords, where);
-}
-
-// x[i] = v, x[a:b] = v: the values that are known stay so.
-void store_tensor_item(Session& s, Scope& scope, HostTensor& x, const ast::Expr& index, const Value& value) {
-  if (!x.values) return;
-  const HostTensor* from = tensor(&value);
-  std::optional<int64_t> one = number(&value);
-  if (from && from->values && from->values->size() == 1) one = from->values->front();
-  int64_t size = static_cast<int64_t>(x.values->size());
-  auto bound = [&](ast::ExprRef e, int64_t otherwise) -> std::optional<int64_t> {
-    if (!e) return otherwise;
-    Value v = eval(s, scope, *e);
-    auto i = number(&v);
-    if (!i) return std::nullopt;
-    return std::clamp<int64_t>(*i < 0 ? *i + size : *i, 0, size);
-  };
-  if (s.uncertain == 0) {
-    if (const auto* slice = std::get_if<ast::Slice>(&index.node)) {
-      auto lo = bound(slice->lower, 0), hi = bound(slice->upper, size);
-      bool fits = lo && hi && *lo <= *hi && !slice->step;
-      if (fits && one) {
-        std::fill(x.values->begin() + *lo, x.values->begin() + *hi, *one);
-        return;
-      }
-      if (fits && from && from->values && static_cast<int64_t>(from->values->size()) == *hi - *lo) {
-        std::copy(from->values->begin(), from->values->end(), x.values->begin() + *lo);
-        return;
-      }
-    } else {
-      Value v = eval(s, scope, index);
-      auto i = number(&v);
-      int64_t at = i && *i < 0 ? *i + size : i.value_or(-1);
-      if (one && i && at >= 0 && at < size) {
-        (*x.values)[static_cast<size_t>(at)] = *one;
-        return;
-      }
-    }
-  }
-  x.values.reset();
 }
 
 }  // namespace tc::eval
