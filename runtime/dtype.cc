@@ -1,5 +1,6 @@
 #include "runtime/dtype.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -8,45 +9,15 @@
 namespace tc::runtime {
 namespace {
 
-// A binary float format with `exp_bits` and `man_bits`, bias 2^(exp_bits-1)-1. `ieee`: the top exponent holds
-// infinity and NaN; otherwise (e4m3) only all-ones is NaN and the other codes are numbers.
-struct SmallFloat {
-  int exp_bits, man_bits;
-  bool ieee;
-};
-constexpr SmallFloat kHalf{5, 10, true}, kE4m3{4, 3, false}, kE5m2{5, 2, true};
+constexpr SmallFloat kHalf{5, 10, 15, SmallForm::ieee}, kE4m3{4, 3, 7, SmallForm::fn}, kE5m2{5, 2, 15, SmallForm::ieee};
 
+uint32_t magnitude_mask(SmallFloat f) { return (1u << (f.exp_bits + f.man_bits)) - 1; }
+uint32_t top_exponent(SmallFloat f) { return (1u << f.exp_bits) - 1; }
+
+// The code of NaN without its sign; of a format without one: the largest number.
 uint32_t nan_code(SmallFloat f) {
-  return f.ieee ? (((1u << f.exp_bits) - 1) << f.man_bits) | (1u << (f.man_bits - 1))
-                : (1u << (f.exp_bits + f.man_bits)) - 1;
-}
-
-uint32_t encode(SmallFloat f, double v) {
-  const uint32_t sign = std::signbit(v) ? 1u << (f.exp_bits + f.man_bits) : 0;
-  if (std::isnan(v)) return sign | nan_code(f);
-  const int bias = (1 << (f.exp_bits - 1)) - 1, top = (1 << f.exp_bits) - 1;
-  const uint32_t overflow = f.ieee ? static_cast<uint32_t>(top) << f.man_bits : nan_code(f);
-  double a = std::fabs(v);
-  if (std::isinf(a)) return sign | overflow;
-  if (a == 0) return sign;
-  int e = std::max(std::ilogb(a), 1 - bias);  // subnormals share the lowest exponent
-  const double scaled = std::ldexp(a, f.man_bits - e);
-  double units = std::nearbyint(scaled);  // the default rounding mode is to nearest even
-  const uint32_t code = static_cast<uint32_t>(units) + (static_cast<uint32_t>(e + bias - 1) << f.man_bits);
-  const uint32_t largest = f.ieee ? (static_cast<uint32_t>(top) << f.man_bits) - 1 : nan_code(f) - 1;
-  return sign | (code > largest ? overflow : code);
-}
-
-double decode(SmallFloat f, uint32_t code) {
-  const int bias = (1 << (f.exp_bits - 1)) - 1, top = (1 << f.exp_bits) - 1;
-  const uint32_t man = code & ((1u << f.man_bits) - 1), exp = (code >> f.man_bits) & static_cast<uint32_t>(top);
-  const double sign = (code >> (f.exp_bits + f.man_bits)) & 1 ? -1.0 : 1.0;
-  const bool nan = f.ieee ? exp == static_cast<uint32_t>(top) && man != 0
-                          : (code & ((1u << (f.exp_bits + f.man_bits)) - 1)) == nan_code(f);
-  if (nan) return std::copysign(std::numeric_limits<double>::quiet_NaN(), sign);
-  if (f.ieee && exp == static_cast<uint32_t>(top)) return sign * std::numeric_limits<double>::infinity();
-  if (exp == 0) return sign * std::ldexp(man, 1 - bias - f.man_bits);
-  return sign * std::ldexp((1u << f.man_bits) + man, static_cast<int>(exp) - bias - f.man_bits);
+  if (f.form == SmallForm::ieee) return top_exponent(f) << f.man_bits | 1u << (f.man_bits - 1);
+  return f.form == SmallForm::fnuz ? 0 : magnitude_mask(f);
 }
 
 template <class T>
@@ -68,6 +39,41 @@ uint64_t wrap(double v) {
 }
 
 }  // namespace
+
+uint32_t encode_small(SmallFloat f, double v) {
+  const uint32_t sign_bit = magnitude_mask(f) + 1, sign = std::signbit(v) ? sign_bit : 0;
+  if (std::isnan(v)) return f.form == SmallForm::fnuz ? sign_bit : sign | nan_code(f);
+  const uint32_t largest = f.form == SmallForm::ieee ? (top_exponent(f) << f.man_bits) - 1
+                           : f.form == SmallForm::fn ? magnitude_mask(f) - 1
+                                                     : magnitude_mask(f);
+  const uint32_t overflow = f.form == SmallForm::ieee   ? sign | top_exponent(f) << f.man_bits
+                            : f.form == SmallForm::fn   ? sign | nan_code(f)
+                            : f.form == SmallForm::fnuz ? sign_bit
+                                                        : sign | largest;
+  const double a = std::fabs(v);
+  if (std::isinf(a)) return overflow;
+  if (a == 0) return f.form == SmallForm::fnuz ? 0 : sign;
+  const int e = std::max(std::ilogb(a), 1 - f.bias);                   // subnormals share the lowest exponent
+  const double units = std::nearbyint(std::ldexp(a, f.man_bits - e));  // the default rounding is to nearest even
+  const uint32_t code = static_cast<uint32_t>(units) + (static_cast<uint32_t>(e + f.bias - 1) << f.man_bits);
+  if (code > largest) return overflow;
+  return code == 0 && f.form == SmallForm::fnuz ? 0 : sign | code;
+}
+
+double decode_small(SmallFloat f, uint32_t code) {
+  const uint32_t magnitude = code & magnitude_mask(f), man = code & ((1u << f.man_bits) - 1),
+                 exp = magnitude >> f.man_bits;
+  const double sign = code & (magnitude_mask(f) + 1) ? -1.0 : 1.0;
+  const bool top = exp == top_exponent(f);
+  const bool nan = f.form == SmallForm::ieee   ? top && man != 0
+                   : f.form == SmallForm::fn   ? magnitude == nan_code(f)
+                   : f.form == SmallForm::fnuz ? magnitude == 0 && sign < 0
+                                               : false;
+  if (nan) return std::copysign(std::numeric_limits<double>::quiet_NaN(), sign);
+  if (f.form == SmallForm::ieee && top) return sign * std::numeric_limits<double>::infinity();
+  if (exp == 0) return sign * std::ldexp(man, 1 - f.bias - f.man_bits);
+  return sign * std::ldexp((1u << f.man_bits) + man, static_cast<int>(exp) - f.bias - f.man_bits);
+}
 
 std::optional<DType> dtype_named(std::string_view name) {
   for (const DTypeRow& r : kDTypes)
@@ -120,8 +126,8 @@ double load_element(DType type, const void* p) {
     }
     case DType::f32: return load_as<float>(p);
     case DType::f64: return load_as<double>(p);
-    case DType::e4m3: return decode(kE4m3, *static_cast<const uint8_t*>(p));
-    case DType::e5m2: return decode(kE5m2, *static_cast<const uint8_t*>(p));
+    case DType::e4m3: return decode_small(kE4m3, *static_cast<const uint8_t*>(p));
+    case DType::e5m2: return decode_small(kE5m2, *static_cast<const uint8_t*>(p));
     case DType::i8: return load_as<int8_t>(p);
     case DType::u8: return load_as<uint8_t>(p);
     case DType::i16: return load_as<int16_t>(p);
@@ -136,12 +142,12 @@ double load_element(DType type, const void* p) {
 
 void store_element(DType type, void* p, double v) {
   switch (type) {
-    case DType::f16: return store_as(p, static_cast<uint16_t>(encode(kHalf, v)));
+    case DType::f16: return store_as(p, static_cast<uint16_t>(encode_small(kHalf, v)));
     case DType::bf16: return store_as(p, float_to_bf16(static_cast<float>(v)));
     case DType::f32: return store_as(p, static_cast<float>(v));
     case DType::f64: return store_as(p, v);
-    case DType::e4m3: return store_as(p, static_cast<uint8_t>(encode(kE4m3, v)));
-    case DType::e5m2: return store_as(p, static_cast<uint8_t>(encode(kE5m2, v)));
+    case DType::e4m3: return store_as(p, static_cast<uint8_t>(encode_small(kE4m3, v)));
+    case DType::e5m2: return store_as(p, static_cast<uint8_t>(encode_small(kE5m2, v)));
     case DType::i8:
     case DType::u8: return store_as(p, static_cast<uint8_t>(wrap(v)));
     case DType::i16:

@@ -37,6 +37,17 @@ uint16_t float_to_half(float value);
 float bf16_to_float(uint16_t bits);
 uint16_t float_to_bf16(float value);
 
+// A binary float of few bits: sign, exponent, mantissa. `form` is how it uses its codes: ieee, infinities and NaNs in
+// the top exponent; fn, no infinity, NaN is all ones; fnuz, neither, no -0 and NaN in its place; finite, none of these.
+enum class SmallForm : uint8_t { ieee, fn, fnuz, finite };
+struct SmallFloat {
+  int exp_bits, man_bits, bias;
+  SmallForm form;
+};
+// To nearest even; what is too large becomes infinite, NaN, or the largest number, whichever the form has first.
+uint32_t encode_small(SmallFloat format, double value);
+double decode_small(SmallFloat format, uint32_t code);
+
 // The element at `bytes` as a double, and back. u64/i64 beyond 2^53 lose low bits.
 double load_element(DType type, const void* bytes);
 void store_element(DType type, void* bytes, double value);

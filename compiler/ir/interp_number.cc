@@ -40,34 +40,22 @@ double round_narrow(const DTypeInfo& t, double v) {
   return std::copysign(std::min(top, std::fabs(std::nearbyint(v / step) * step)), v);
 }
 
+runtime::SmallFloat format_of(const DTypeInfo& t) {
+  runtime::SmallForm form = t.form == FloatForm::ieee   ? runtime::SmallForm::ieee
+                            : t.form == FloatForm::fn   ? runtime::SmallForm::fn
+                            : t.form == FloatForm::fnuz ? runtime::SmallForm::fnuz
+                                                        : runtime::SmallForm::finite;
+  return {static_cast<int>(t.exponent_bits), static_cast<int>(t.mantissa_bits), static_cast<int>(t.bias), form};
+}
+
 uint64_t encode_narrow(const DTypeInfo& t, double v) {
-  uint64_t mantissa_mask = (uint64_t{1} << t.mantissa_bits) - 1, exponent_mask = (uint64_t{1} << t.exponent_bits) - 1;
   if (t.form == FloatForm::e8m0) return std::isnan(v) ? 0xFF : static_cast<uint64_t>(std::ilogb(v) + 127);
-  uint64_t sign = std::signbit(v) ? uint64_t{1} << (t.exponent_bits + t.mantissa_bits) : 0;
-  if (std::isnan(v)) return t.form == FloatForm::fnuz ? 0x80 : (exponent_mask << t.mantissa_bits | mantissa_mask);
-  if (v == 0) return t.form == FloatForm::fnuz ? 0 : sign;
-  int exponent = std::ilogb(v), least = 1 - static_cast<int>(t.bias);
-  bool normal = exponent >= least;
-  double step = std::ldexp(1.0, (normal ? exponent : least) - static_cast<int>(t.mantissa_bits));
-  uint64_t units = static_cast<uint64_t>(std::fabs(v) / step);
-  uint64_t field = normal ? static_cast<uint64_t>(exponent + static_cast<int>(t.bias)) : 0;
-  return sign | field << t.mantissa_bits | (units & mantissa_mask);
+  return runtime::encode_small(format_of(t), v);
 }
 
 double decode_narrow(const DTypeInfo& t, uint64_t bits) {
   if (t.form == FloatForm::e8m0) return bits == 0xFF ? std::nan("") : std::ldexp(1.0, static_cast<int>(bits) - 127);
-  uint64_t mantissa = bits & ((uint64_t{1} << t.mantissa_bits) - 1);
-  uint64_t exponent_mask = (uint64_t{1} << t.exponent_bits) - 1;
-  uint64_t exponent = bits >> t.mantissa_bits & exponent_mask;
-  bool negative = bits >> (t.exponent_bits + t.mantissa_bits) & 1;
-  if (t.form == FloatForm::fnuz && negative && !exponent && !mantissa) return std::nan("");
-  if (t.form == FloatForm::fn && exponent == exponent_mask && mantissa == (uint64_t{1} << t.mantissa_bits) - 1)
-    return std::nan("");
-  if (t.form == FloatForm::ieee && exponent == exponent_mask)
-    return mantissa ? std::nan("") : negative ? -HUGE_VAL : HUGE_VAL;
-  int e = (exponent ? static_cast<int>(exponent) : 1) - static_cast<int>(t.bias) - static_cast<int>(t.mantissa_bits);
-  double v = std::ldexp(static_cast<double>(mantissa | (exponent ? uint64_t{1} << t.mantissa_bits : 0)), e);
-  return negative ? -v : v;
+  return runtime::decode_small(format_of(t), static_cast<uint32_t>(bits));
 }
 
 template <class T>

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -127,6 +128,53 @@ TEST(Distance, CountsOnlyWhatDiffers) {
   EXPECT_FALSE(distance(b, a).finite);
   EXPECT_EQ(digest(Tensor{}), "cbf29ce484222325");
   EXPECT_EQ(digest(Tensor{"", DType::u8, {1}, {'a'}}), "af63dc4c8601ec8c");  // published FNV-1a vector
+}
+
+struct SmallCase {
+  const char* name;
+  SmallFloat format;
+  double largest, smallest;  // as the formats' documents give them: OCP 8-bit and MX formats, LLVM's APFloat
+};
+const SmallCase kSmallFloats[] = {
+    {"e4m3fn", {4, 3, 7, SmallForm::fn}, 448, 0x1p-9},
+    {"e5m2", {5, 2, 15, SmallForm::ieee}, 57344, 0x1p-16},
+    {"e4m3", {4, 3, 7, SmallForm::ieee}, 240, 0x1p-9},
+    {"e3m4", {3, 4, 3, SmallForm::ieee}, 15.5, 0x1p-6},
+    {"e4m3fnuz", {4, 3, 8, SmallForm::fnuz}, 240, 0x1p-10},
+    {"e5m2fnuz", {5, 2, 16, SmallForm::fnuz}, 57344, 0x1p-17},
+    {"e4m3b11fnuz", {4, 3, 11, SmallForm::fnuz}, 30, 0x1p-13},
+    {"e2m3", {2, 3, 1, SmallForm::finite}, 7.5, 0.125},
+    {"e3m2", {3, 2, 3, SmallForm::finite}, 28, 0.0625},
+    {"e2m1", {2, 1, 1, SmallForm::finite}, 6, 0.5},
+};
+
+TEST(SmallFloat, EveryCodeComesBackAndBetweenTwoTheNearerIsTaken) {
+  for (const SmallCase& c : kSmallFloats) {
+    const uint32_t count = 1u << (c.format.exp_bits + c.format.man_bits);
+    double before = 0, largest = 0, smallest = 1e9;
+    for (uint32_t code = 0; code < 2 * count; ++code) {
+      const double v = decode_small(c.format, code);
+      if (std::isnan(v)) continue;
+      EXPECT_EQ(encode_small(c.format, v), code) << c.name;
+      if (code >= count || std::isinf(v)) continue;
+      largest = std::max(largest, v);
+      if (v > 0) smallest = std::min(smallest, v);
+      if (code > 0) {
+        const double middle = (before + v) / 2;
+        EXPECT_GT(v, before) << c.name;
+        EXPECT_EQ(encode_small(c.format, middle), code % 2 ? code - 1 : code) << c.name << " to even";
+        EXPECT_EQ(encode_small(c.format, middle + (v - before) / 8), code) << c.name;
+        EXPECT_EQ(encode_small(c.format, middle - (v - before) / 8), code - 1) << c.name;
+      }
+      before = v;
+    }
+    EXPECT_EQ(largest, c.largest) << c.name;
+    EXPECT_EQ(smallest, c.smallest) << c.name;
+    const double beyond = decode_small(c.format, encode_small(c.format, 4 * largest));
+    if (c.format.form == SmallForm::ieee) EXPECT_TRUE(std::isinf(beyond)) << c.name;
+    else if (c.format.form == SmallForm::finite) EXPECT_EQ(beyond, largest) << c.name;
+    else EXPECT_TRUE(std::isnan(beyond)) << c.name;
+  }
 }
 
 }  // namespace
