@@ -220,7 +220,8 @@ void allocate_global(Program& p, const Func& f) {
 
 std::vector<int64_t> shape_at_launch(const Module& m, const Func& f, const Type& type, const SymbolValues& symbols) {
   std::vector<int64_t> shape;
-  for (const MetaInt& e : type.shape) shape.push_back(e.dynamic() ? meta_value(m, f, e.expr, symbols).value_or(0) : e.value);
+  for (const MetaInt& e : type.shape)
+    shape.push_back(e.dynamic() ? meta_value(m, f, e.expr, symbols).value_or(0) : e.value);
   return shape;
 }
 

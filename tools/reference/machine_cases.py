@@ -48,8 +48,8 @@ def scaled_nvfp4(m, n, k, arrange):
         sa, sb = np.where(sa == 0x7F, 0x38, sa), np.where(sb == 0x7F, 0x38, sb)
         x = e2m1_value(a) * np.repeat(e4m3_value(sa), 16, 1)
         y = e2m1_value(b) * np.repeat(e4m3_value(sb), 16, 1)
-        given = {"A": pack_nibbles(a), "B": pack_nibbles(b), "SA": arrange(pack_bytes(sa)), "SB": arrange(pack_bytes(sb))}
-        return given, {"C": (x @ y.T, 1e-6)}
+        scales = {"SA": arrange(pack_bytes(sa)), "SB": arrange(pack_bytes(sb))}
+        return {"A": pack_nibbles(a), "B": pack_nibbles(b), **scales}, {"C": (x @ y.T, 1e-6)}
 
     return case
 
@@ -136,7 +136,7 @@ def launch_control():
     return {"count": zero, "owner": zero - 1}, {"count": (np.ones(12), 0), "owner": (np.ones(12), 0, owned)}
 
 
-# What cuRAND itself (CUDA 13, on the host) gives for curand_init(1234, thread, 3): uniform, normal and normal of doubles.
+# What cuRAND (CUDA 13, on the host) gives for curand_init(1234, thread, 3): uniform, normal, and normal of doubles.
 CURAND = {
     0: ([0.796055257, 0.620832324, 0.112275332, 0.977164328],
         [2.24717617, 0.0116805658, -0.169133276, 0.0517143905, -1.08497286, -0.26750806],
@@ -191,7 +191,8 @@ def roundings():
 
 CASES = [
     ("scales of 32, tensor memory", "scaled.py", "tensor_memory", 0, scaled(128, 256, 256, 32, e5m2_value, e5m2_codes)),
-    ("scales of 128, tensor memory", "scaled.py", "tensor_memory", 1, scaled(128, 128, 512, 128, e4m3_value, e4m3_codes)),
+    ("scales of 128, tensor memory", "scaled.py", "tensor_memory", 1,
+     scaled(128, 128, 512, 128, e4m3_value, e4m3_codes)),
     ("scales of 16, by rows", "scaled.py", "registers", 0, scaled_nvfp4(64, 96, 192, lambda w: w)),
     ("scales of 16, in chunks", "scaled.py", "registers", 1, scaled_nvfp4(64, 96, 192, chunked)),
     ("gemm of two CTAs", "scaled.py", "pair", 0, pair),

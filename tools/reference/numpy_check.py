@@ -295,10 +295,9 @@ def chunk_scan(batch=1, length=64, heads=2, groups=1, head_dim=32, state_dim=16,
 
 def typed(encode, dtype):
     def case():
-        a, b, x, y = *encode(45, 50), *encode(70, 50)
-        (x, y), (a, b) = (b, y), (a, x)
-        exact = dtype in ("f64", "int8")
-        return {"A": a, "B": b}, {"C": (x @ y.T, 0 if dtype == "int8" else 1e-12 if exact else 1e-3 if dtype == "f16" else 1e-6)}
+        (a, x), (b, y) = encode(45, 50), encode(70, 50)
+        tolerance = {"int8": 0, "f64": 1e-12, "f16": 1e-3}.get(dtype, 1e-6)
+        return {"A": a, "B": b}, {"C": (x @ y.T, tolerance)}
 
     return case
 
