@@ -20,6 +20,7 @@ bool decorated_with(const ast::FunctionDef& def, std::string_view name) {
 
 struct Contents {
   std::vector<std::string> prim_funcs;
+  std::vector<InnerKernel> kernels;
   bool returns_one = false, launch = false;
 };
 bool mentions(const ast::Expr& e, const std::vector<std::string>& names) {
@@ -50,7 +51,11 @@ void scan(const ast::Body& body, Contents& found) {
   for (const ast::Stmt* stmt : body)
     std::visit(Overload{
                    [&](const ast::FunctionDef& f) {
-                     if (decorated_with(f, "prim_func")) found.prim_funcs.push_back(f.name);
+                     if (decorated_with(f, "prim_func")) return found.prim_funcs.push_back(f.name);
+                     Contents inner;
+                     scan(f.body, inner);
+                     if (inner.returns_one || decorated_with(f, "jit")) found.kernels.push_back({f.name, f.name_where});
+                     else found.kernels.insert(found.kernels.end(), inner.kernels.begin(), inner.kernels.end());
                    },
                    [&](const ast::Return& r) { found.returns_one |= r.value && mentions(*r.value, found.prim_funcs); },
                    [&](const ast::If& i) { scan(i.body, found), scan(i.orelse, found); },
@@ -107,6 +112,7 @@ Value make_function(Session& s, Scope& scope, const ast::FunctionDef& def, const
   // A plain function that defines a kernel and does not return it is host code: a test, say.
   f.is_factory = contents.returns_one || (!contents.prim_funcs.empty() && decorated_with(def, "jit"));
   f.is_eager = contents.launch || (decorated_with(def, "jit") && !f.is_factory && declares_parameter(f));
+  if (!f.is_factory && !f.is_eager) f.inner_kernels = std::move(contents.kernels);
   f.of_trace = !s.host;
   for (const ast::Param& p : def.params.list)
     f.defaults.push_back(p.default_value ? std::optional(eval(s, scope, *p.default_value)) : std::nullopt);

@@ -27,6 +27,8 @@ Value value_of(Session& s, const ArgValue& arg) {
                     arg);
 }
 
+}  // namespace
+
 // Puts --arg values into bound arguments; says whether one applied.
 bool override_args(Session& s, const FunctionObject& f, std::vector<std::optional<Value>>& args) {
   bool any = false;
@@ -39,6 +41,7 @@ bool override_args(Session& s, const FunctionObject& f, std::vector<std::optiona
   return any;
 }
 
+namespace {
 // Two definitions of one nested factory mean the same where the names around them do.
 bool same_surroundings(const Scope* a, const Scope* b) {
   auto plain = [](const Value& v) {
@@ -199,13 +202,20 @@ bool wanted(const Session& s, const Instance& instance) {
   return false;
 }
 
-void request_instances(Session& s, const std::vector<FunctionObject*>& kernels) {
+// The kernel that a request names; one that a function of the file defines is made, and added to the kernels.
+FunctionObject* requested_kernel(Session& s, const KernelRequest& r, std::vector<FunctionObject*>& kernels, FileId file,
+                                 CallArgs& call) {
+  if (FunctionObject* made = made_kernel(s, r.name, file, call.keywords, r.where)) {
+    std::erase_if(kernels, [&](FunctionObject* g) { return g->where == made->where; });
+    return kernels.emplace_back(made);
+  }
+  auto f = std::find_if(kernels.begin(), kernels.end(), [&](FunctionObject* g) { return g->name == r.name; });
+  if (f == kernels.end()) fail(r.where, "the file has no kernel '" + r.name + "'");
+  return *f;
+}
+
+void request_instances(Session& s, std::vector<FunctionObject*>& kernels, FileId file) {
   for (const KernelRequest& r : *s.requests) {
-    auto f = std::find_if(kernels.begin(), kernels.end(), [&](FunctionObject* g) { return g->name == r.name; });
-    if (f == kernels.end()) {
-      s.diags.push_back(input_error(r.where, "the file has no kernel '" + r.name + "'"));
-      continue;
-    }
     // A definition that failed has left its name unknown; the function itself would be without its options.
     const Value* bound = lookup(*s.globals, r.name);
     if (const auto* o = bound ? bound->as<const OpaqueObject*>() : nullptr; o && (*o)->cause) {
@@ -223,8 +233,9 @@ void request_instances(Session& s, const std::vector<FunctionObject*>& kernels) 
       call.keywords.emplace_back(name, host_tensor(s, std::move(tensor)));
     }
     try {
+      FunctionObject* f = requested_kernel(s, r, kernels, file, call);
       std::string from = r.instance.empty() ? "manifest" : "manifest " + r.instance;
-      Instance& instance = add_instances(s, **f, call, from, r.where);
+      Instance& instance = add_instances(s, *f, call, from, r.where);
       instance.sm_count = r.sm_count;
       for (const auto& [key, value] : r.pass_configs) {
         if (!is_pass_config(key))
@@ -267,6 +278,7 @@ void find_default_instances(Session& s, const std::vector<FunctionObject*>& kern
 }
 
 void check_arg_names(Session& s, const std::vector<FunctionObject*>& kernels, FileId file) {
+  std::vector<std::string> outer = maker_params(s, file);
   for (const auto& [name, value] : s.options->args) {
     bool known = name == "sm_count" ||
                  std::find(s.constant_names.begin(), s.constant_names.end(), name) != s.constant_names.end();
@@ -274,6 +286,7 @@ void check_arg_names(Session& s, const std::vector<FunctionObject*>& kernels, Fi
       return std::any_of(f->params->list.begin(), f->params->list.end(),
                          [&](const ast::Param& p) { return p.name == name; });
     });
+    known |= std::find(outer.begin(), outer.end(), name) != outer.end();
     if (!known)
       s.diags.push_back(input_error({file, 0, 0, 0, 0}, "no kernel of the file has a parameter '" + name + "' (--arg " +
                                                             name + "=" + value + ")"));
@@ -306,13 +319,16 @@ std::vector<FunctionObject*> find_instances(Session& s, const ast::Module& modul
   s.calls.clear();
   s.in_main = false;
   s.uncertain = 0;
+  std::vector<FunctionObject*> failed;
+  if (!replaced) failed = run_makers(s, module.file);
   std::vector<FunctionObject*> kernels = kernels_of(s, module);
   if (replaced) {
     s.heap.instances.clear();
     s.diags.clear();
   }
-  if (requested) request_instances(s, kernels);
+  if (requested) request_instances(s, kernels, module.file);
   if (!replaced) find_default_instances(s, kernels);
+  kernels.insert(kernels.end(), failed.begin(), failed.end());
   return kernels;
 }
 

@@ -210,7 +210,8 @@ std::string instance_text(Session& s, const std::string& name, const Instance& i
   for (const auto& [param, value] : instance.consts)
     args += (args.empty() ? "" : ", ") + param + "=" + std::to_string(value);
   for (const auto& [param, value] : instance.args) args += (args.empty() ? "" : ", ") + param + "=" + format(s, value);
-  return args.empty() ? name : name + "[" + args + "]";
+  std::string made_by = instance.factory && !instance.factory->made_by.empty() ? instance.factory->made_by + "." : "";
+  return made_by + (args.empty() ? name : name + "[" + args + "]");
 }
 
 // May be called while host code runs that asks for the kernel's result.

@@ -145,6 +145,7 @@ struct Session {
   std::vector<Frame> calls;         // of functions of the program, outermost first
   std::vector<int> tries;           // of `try` statements around: `uncertain` where they began
   std::vector<Failure> handled;     // by the handlers that run
+  int maybe_left_loop = 0;          // breaks under unknown conditions, of the innermost loop
   int uncertain = 0;                // depth of conditions and loops of host code that are unknown
   std::vector<SourceRange> failed;  // factories that a call reached which then failed
   std::vector<std::pair<SourceRange, std::string>> unresolved;  // kernels without an instance, and why
@@ -183,6 +184,21 @@ DictObject& dict(Session& s);
 Value extent(Session& s, const ir::MetaInt& e);  // an integer, or a run-time scalar for a dynamic extent
 
 // ---- evaluation (expr.cc, stmt.cc, call.cc)
+// Around a loop of host code: has something in its body that is run under an unknown condition left it?
+struct Leaving {
+  Session& s;
+  const Scope& scope;
+  int outer;
+  size_t returned;
+  Leaving(Session& session, const Scope& function)
+      : s(session),
+        scope(function),
+        outer(std::exchange(s.maybe_left_loop, 0)),
+        returned(function.maybe_returned.size()) {}
+  ~Leaving() { s.maybe_left_loop = outer; }
+  bool loop() const { return s.maybe_left_loop > 0 || scope.maybe_returned.size() > returned; }
+};
+
 enum class Flow { normal, returned, broke, continued };
 struct Outcome {
   Flow flow = Flow::normal;
@@ -428,6 +444,14 @@ void return_from_eager(Session& s, const Value& value, const SourceRange& where)
 Value kernel_result(Session& s, Instance& instance, const std::vector<Value>& given, const SourceRange& where);
 Value call_factory(Session& s, FunctionObject& f, const std::vector<Value>& positional,
                    const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
+// Functions that define kernels inside (makers.cc): runs those that nothing has called; returns those that cannot be.
+std::vector<std::string> maker_params(Session& s, FileId file);
+std::vector<FunctionObject*> run_makers(Session& s, FileId file);
+// The kernel of that name, or of the function of that name, made with those of the arguments that are the function's
+// parameters; they are taken out. Null: there is none.
+FunctionObject* made_kernel(Session& s, const std::string& name, FileId file,
+                            std::vector<std::pair<std::string, Value>>& args, const SourceRange& where);
+bool override_args(Session& s, const FunctionObject& f, std::vector<std::optional<Value>>& args);
 Instance& add_literal(Session& s, FunctionObject& prim_func);  // a kernel that host code defines
 std::string instance_text(Session& s, const std::string& name, const Instance& instance);
 

@@ -38,10 +38,15 @@ Outcome exec_if(Session& s, Scope& scope, const If& n, const SourceRange& where)
   return o;
 }
 
+// Of a `while` of host code; one that waits for something outside of the program never ends here.
+constexpr int kMostHostRounds = 4096;
+
 Outcome exec_while(Session& s, Scope& scope, const While& n, const SourceRange& where) {
   if (scope.staged && s.trace && !s.host && !s.trace->threads.empty()) return exec_while_runtime(s, scope, n, where);
-  while (true) {
+  Leaving leaving(s, scope);
+  for (int round = 0;; ++round) {
     count_step(s, where);
+    if (s.host && (leaving.loop() || round == kMostHostRounds)) return {};
     Value condition = eval(s, scope, *n.test);
     if (const OpaqueObject* o = unknown_condition(s, condition, where))
       return exec_unknown_loop(s, scope, nullptr, none(), n.body, o->what, where);

@@ -71,8 +71,10 @@ Outcome exec_unknown_if(Session& s, Scope& scope, const If& stmt, const OpaqueOb
   Outcome second = exec(s, scope, stmt.orelse);
   if (first.flow == Flow::returned && second.flow == Flow::returned)
     return {Flow::returned, merged(s, first.value, second.value, condition.what, where)};
-  for (const Outcome* o : {&first, &second})
+  for (const Outcome* o : {&first, &second}) {
     if (o->flow == Flow::returned) scope.maybe_returned.push_back(o->value);
+    s.maybe_left_loop += o->flow == Flow::broke;
+  }
   if (first.flow == second.flow) {
     scope.names = merged_names(s, then, scope.names, condition.what, where);
     return {first.flow, {}};
@@ -87,6 +89,7 @@ Outcome exec_unknown_loop(Session& s, Scope& scope, ExprRef target, const Value&
   Uncertain uncertain(s);
   Names before = scope.names;
   if (target) assign(s, scope, *target, item);
+  Leaving leaving(s, scope);
   Outcome o = exec(s, scope, body);
   if (o.flow == Flow::returned) scope.maybe_returned.push_back(o.value);
   scope.names = merged_names(s, before, scope.names, why, where);

@@ -95,6 +95,10 @@ struct CompileOptions {
   std::optional<std::vector<int64_t>> out_idx;
   std::vector<ir::Attr> pass_configs;
 };
+struct InnerKernel {  // a @tilelang.jit function or a factory that a function defines
+  std::string name;
+  SourceRange where;
+};
 struct FunctionObject {
   FunctionKind kind = FunctionKind::plain;
   std::string name;
@@ -106,6 +110,8 @@ struct FunctionObject {
   SourceRange where;                           // "def name"
   bool is_factory = false;                     // contains a @T.prim_func
   bool is_eager = false;                       // launches a kernel itself
+  std::vector<InnerKernel> inner_kernels;      // of one that is no kernel itself (makers.cc)
+  std::string made_by;                         // "attention[heads=8]": of one that run_makers has made
   bool of_trace = false;                       // defined while a factory or a kernel runs: no kernel of the file
   bool of_host_code = false;                   // a prim_func inside of a function of host code
   CompileOptions options;                      // of @tilelang.jit
