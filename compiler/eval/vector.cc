@@ -9,7 +9,7 @@
 
 namespace tc::eval {
 namespace {
-constexpr int64_t kMaxLanes = 64;  // of a vector type
+constexpr size_t kMaxLanes = 64;  // of a vector type
 
 // Which dimension is sliced, and how many elements there are.
 std::pair<size_t, int64_t> sliced_dimension(const RegionObject& region, const SourceRange& where) {
@@ -41,13 +41,14 @@ std::vector<ir::ValueId> load_elements(Session& s, const RegionObject& region, c
 }
 
 // The values for `count` elements of the buffer's type.
-std::vector<ir::ValueId> stored_values(Session& s, const Value& value, int64_t count, const SourceRange& where) {
+std::vector<ir::ValueId> stored_values(Session& s, const Value& value, int64_t count, uint32_t target_lanes,
+                                       const SourceRange& where) {
   const auto* region = value.as<const RegionObject*>();
   std::vector<ir::ValueId> out;
   if (region && (*region)->has_slice) out = load_elements(s, **region, where);
   else out = {to_scalar(s, value, where, "the stored value")};
   uint32_t lanes = s.module[out[0]].type.lanes;
-  if (out.size() == 1 && lanes > 1) {
+  if (out.size() == 1 && lanes > 1 && target_lanes == 1) {
     ir::ValueId vector = out[0];
     ir::Type type = ir::Type::scalar(dtype_of(s, vector));
     out.clear();
@@ -59,6 +60,15 @@ std::vector<ir::ValueId> stored_values(Session& s, const Value& value, int64_t c
     fail(where, std::to_string(out.size()) + " values for a slice of " + std::to_string(count) + " elements");
   return out;
 }
+
+// Into an element of several lanes goes a vector of as many, or a number for all.
+ir::ValueId as_element(Session& s, ir::ValueId v, const ir::Type& type, const SourceRange& where) {
+  uint32_t lanes = s.module[v].type.lanes;
+  if (lanes == type.lanes) return v;
+  if (lanes != 1)
+    fail(where, "a vector of " + std::to_string(lanes) + " lanes for an element of " + std::to_string(type.lanes));
+  return s.trace->builder.call("broadcast", {v}, ir::Type::scalar(type.dtype, type.lanes));
+}
 }  // namespace
 
 Value slice_object(Session& s, Value lower, Value upper, Value step) {
@@ -68,7 +78,7 @@ Value slice_object(Session& s, Value lower, Value upper, Value step) {
 ir::ValueId vector_of(Session& s, const std::vector<ir::ValueId>& elements, const SourceRange& where) {
   size_t n = elements.size();
   if (n == 1) return elements[0];
-  if (n > kMaxLanes || (n & (n - 1)) != 0)
+  if (n * s.module[elements[0]].type.lanes > kMaxLanes || (n & (n - 1)) != 0)
     fail_unsupported(where, "a vector of " + std::to_string(n) + " elements; 2, 4, 8, 16, 32 and 64 are");
   std::vector<ir::ValueId> level = elements;
   ir::Type type = s.module[level[0]].type;
@@ -100,12 +110,12 @@ void store_slice(Session& s, const RegionObject& region, const Value& value, con
   if (count > kMaxStores)
     fail_unsupported(where, "an assignment to a slice of more than " + std::to_string(kMaxStores) +
                                 " elements; T.copy and T.fill do that");
-  DType type = buffer_type(s, region.buffer).dtype;
-  std::vector<ir::ValueId> values = stored_values(s, value, count, where);
+  const ir::Type type = buffer_type(s, region.buffer);
+  std::vector<ir::ValueId> values = stored_values(s, value, count, type.lanes, where);
   for (int64_t i = 0; i < count; ++i) {
     std::vector<ir::ValueId> operands{region.buffer.id};
     for (ir::ValueId index : element(s, region, dim, i)) operands.push_back(index);
-    operands.push_back(convert(s, values[static_cast<size_t>(i)], type));
+    operands.push_back(as_element(s, convert(s, values[static_cast<size_t>(i)], type.dtype), type, where));
     s.trace->builder.op(ir::OpKind::store, std::move(operands));
   }
 }

@@ -59,6 +59,9 @@ def no_slice(A: T.Tensor((64, 64), "float32")):
     with T.Kernel(1) as bx:
         A[0:4, 0:4] = 1.0  # error: unsupported: a slice of more than one dimension
         A[0, 0:3] = A[0, 0:4]  # error: 4 values for a slice of 3 elements
+        v = T.alloc_local((4,), "float32x2")
+        v[0:2] = 1.0
+        A[0, 0:2] = v[0:2]  # error: a vector of 2 lanes for an element of 1
 
 
 @T.prim_func
