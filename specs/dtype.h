@@ -42,6 +42,23 @@ constexpr uint32_t bytes_of(DType t) { return (info(t).bits + 7) / 8; }  // of o
 constexpr bool is_float(DType t) { return info(t).kind == NumberKind::binary; }
 constexpr bool is_integer(DType t) { return info(t).kind == NumberKind::sint || info(t).kind == NumberKind::uint; }
 
+// Is the integer a value of the integer type? uint8 holds 0 to 255.
+constexpr bool holds(DType t, int64_t value) {
+  const DTypeInfo& i = info(t);
+  if (i.kind == NumberKind::boolean) return value == 0 || value == 1;
+  if (i.bits == 64) return i.kind == NumberKind::sint || value >= 0;
+  if (i.kind == NumberKind::uint) return value >= 0 && value >> i.bits == 0;
+  return value >= -(int64_t{1} << (i.bits - 1)) && value < int64_t{1} << (i.bits - 1);
+}
+
+// The integer modulo 2^bits, as the type's machine instructions leave it: 300 is 44 of uint8.
+constexpr int64_t wrapped(DType t, int64_t value) {
+  const DTypeInfo& i = info(t);
+  if (i.bits == 64 || holds(t, value)) return value;
+  int64_t low = value & ((int64_t{1} << i.bits) - 1);
+  return i.kind == NumberKind::sint && low >> (i.bits - 1) ? low - (int64_t{1} << i.bits) : low;
+}
+
 constexpr std::optional<DType> dtype_from_short_name(std::string_view name) {
   for (const DTypeInfo& i : kDTypes)
     if (i.short_name == name) return i.type;

@@ -209,29 +209,15 @@ Value dict_binary(Session& s, ast::BinOp op, const DictObject& a, const DictObje
 }
 
 Value runtime_binary(Session& s, ast::BinOp op, const Value& a, const Value& b, const SourceRange& where) {
-  ir::ValueId x = to_scalar(s, a, where, "the left side");
-  if (op == ast::BinOp::pow) {
-    MetaInt n = to_int(s, b, where, "the exponent");
-    if (n.value < 1 || n.value > 64)
-      fail_unsupported(where, "a power of a run-time value with an exponent outside 1..64");
-    ir::ValueId out = x;
-    for (int64_t i = 1; i < n.value; ++i) out = scalar_binary(s, OpKind::mul, out, x);
-    return scalar(out);
-  }
-  ir::ValueId y = to_scalar(s, b, where, "the right side");
+  if (op == ast::BinOp::pow) fail(where, "operator ** does not take run-time values; T.pow does");
   auto kind = op_kind(op);
   if (!kind) fail_unsupported(where, "operator " + std::string(symbol(op)) + " on run-time values");
-  bool floats = is_float(dtype_of(s, x)) || is_float(dtype_of(s, y));
-  if (*kind == OpKind::div && !floats)
-    fail(where, "/ on two integers known at run time only; // is the integer division");
-  bool integral = op != ast::BinOp::add && op != ast::BinOp::sub && op != ast::BinOp::mult && op != ast::BinOp::div;
-  if (integral && floats)
-    fail_unsupported(where, "operator " + std::string(symbol(op)) + " on floats known at run time only");
-  if ((*kind == OpKind::floordiv || *kind == OpKind::floormod)) {
+  ir::ValueId x = to_scalar(s, a, where, "the left side"), y = to_scalar(s, b, where, "the right side");
+  if (*kind == OpKind::floordiv || *kind == OpKind::floormod) {
     auto divisor = ir::constant_value(s.module, y);
     if (divisor && divisor->value == 0) fail(where, "division by zero");
   }
-  return scalar(scalar_binary(s, *kind, x, y));
+  return scalar(scalar_binary(s, *kind, x, y, where));
 }
 
 std::string_view negated(ast::CmpOp op) {
@@ -391,11 +377,14 @@ namespace {
 constexpr int kMaxNesting = 20;  // of lists in lists that are compared; deeper ones are different
 bool equal_nested(const Value& a, const Value& b, int depth) {
   if (is_static_number(a) && is_static_number(b)) return to_double(a, {}, "") == to_double(b, {}, "");
-  if (a.is<DType>() || b.is<DType>()) {  // dtype == "float16" holds
-    auto name = [](const Value& v) -> std::string_view {
-      if (const auto* t = v.as<DType>()) return info(*t).name;
+  auto is_type = [](const Value& v) { return v.is<DType>() || v.is<VectorTypeV>(); };
+  if (is_type(a) || is_type(b)) {  // dtype == "float16" holds
+    auto name = [](const Value& v) -> std::string {
+      if (const auto* t = v.as<DType>()) return std::string(info(*t).name);
+      if (const auto* t = v.as<VectorTypeV>())
+        return std::string(info(t->element).name) + "x" + std::to_string(t->lanes);
       const auto* t = v.as<std::string>();
-      return t ? std::string_view(*t) : std::string_view();
+      return t ? *t : std::string();
     };
     return !name(a).empty() && name(a) == name(b);
   }
@@ -437,7 +426,29 @@ bool equal_nested(const Value& a, const Value& b, int depth) {
 
 bool equal_values(const Value& a, const Value& b) { return equal_nested(a, b, 0); }
 
+Value power(Session& s, const Value& base, const Value& exponent, const SourceRange& where) {
+  if (is_static_number(base) && is_static_number(exponent))
+    return static_binary(s, ast::BinOp::pow, base, exponent, where);
+  ir::ValueId x = to_scalar(s, base, where, "the base"), out;
+  for (int64_t n = to_int(s, exponent, where, "the exponent").value; n > 0; n /= 2) {
+    if (n % 2 == 1) out = out.valid() ? scalar_binary(s, OpKind::mul, out, x, where) : x;
+    if (n > 1) x = scalar_binary(s, OpKind::mul, x, x, where);
+  }
+  return scalar(out);
+}
+
 namespace {
+// The first unknown value in a value or in its items.
+const OpaqueObject* unknown_in(const Value& v, int depth = 0) {
+  if (const auto* o = v.as<const OpaqueObject*>()) return *o;
+  const auto* t = v.as<const TupleObject*>();
+  auto* const* l = v.as<ListObject*>();
+  if ((!t && !l) || depth >= kMaxNesting) return nullptr;
+  for (const Value& item : t ? (*t)->items : (*l)->items)
+    if (const OpaqueObject* o = unknown_in(item, depth + 1)) return o;
+  return nullptr;
+}
+
 Value tensor_binary(Session& s, ast::BinOp op, const Value& a, const Value& b, const SourceRange& where) {
   const auto *x = a.as<const HostTensor*>(), *y = b.as<const HostTensor*>();
   if (op == ast::BinOp::matmult && x && y) return *call_tensor_operation(s, **x, "matmul", {b}, {}, where);
@@ -469,6 +480,22 @@ Value binary(Session& s, ast::BinOp op, const Value& a, const Value& b, const So
   fail(where, "operator " + std::string(symbol(op)) + " does not take " + kind_name(a) + " and " + kind_name(b));
 }
 
+namespace {
+// -x is x * -1, which types without negative values do not take; ~x takes integers and truth values.
+Value runtime_unary(Session& s, ast::UnaryOp op, ir::ValueId x, const SourceRange& where) {
+  DType type = dtype_of(s, x);
+  const DTypeInfo& t = info(type);
+  bool negates =
+      op == ast::UnaryOp::usub && t.kind != NumberKind::uint && type != DType::b1 && t.form != FloatForm::e8m0;
+  if (negates) return scalar(s.trace->builder.unary(OpKind::neg, x));
+  if (op != ast::UnaryOp::invert || is_float(type))
+    fail(where, "operator " + std::string(symbol(op)) + " does not take " + std::string(t.name));
+  if (type == DType::b1) return scalar(s.trace->builder.unary(OpKind::logical_not, x));
+  ir::ValueId mask = in_lanes(s, convert(s, constant(s, MetaInt(-1)), type), s.module[x].type.lanes);
+  return scalar(s.trace->builder.binary(OpKind::bit_xor, x, mask));
+}
+}  // namespace
+
 Value unary(Session& s, ast::UnaryOp op, const Value& a, const SourceRange& where) {
   using ast::UnaryOp;
   if (const auto* o = a.as<const OpaqueObject*>()) return derived(s, **o, std::string(symbol(op)) + " " + (*o)->what);
@@ -479,26 +506,24 @@ Value unary(Session& s, ast::UnaryOp op, const Value& a, const SourceRange& wher
     if (auto known = truth(s, a, where)) return boolean(!*known);
     return scalar(s.trace->builder.unary(ir::OpKind::logical_not, as_condition(s, a, where)));
   }
-  if (op == UnaryOp::uadd && (is_static_number(a) || is_runtime(a))) return a;
+  if (op == UnaryOp::uadd && is_static_number(a)) return a;
   if (const auto* f = a.as<FloatV>(); f && op == UnaryOp::usub) return Value{FloatV{-f->value, f->params}};
   if (is_static_number(a) && !a.is<FloatV>()) {
     MetaInt negative = meta(s, MetaKind::sub, MetaInt(0), to_int(s, a, where, "the operand"), where);
     return integer(op == UnaryOp::usub ? negative : meta(s, MetaKind::sub, negative, MetaInt(1), where));
   }
-  if (is_runtime(a)) {
-    ir::ValueId x = to_scalar(s, a, where, "the operand");
-    if (op == UnaryOp::usub) return scalar(s.trace->builder.unary(ir::OpKind::neg, x));
-    if (!is_float(dtype_of(s, x)))
-      return scalar(scalar_binary(s, ir::OpKind::bit_xor, x, constant(s, MetaInt(-1), dtype_of(s, x))));
-  }
+  if (is_runtime(a)) return runtime_unary(s, op, to_scalar(s, a, where, "the operand"), where);
   fail(where, "operator " + std::string(symbol(op)) + " does not take " + kind_name(a));
 }
 
 Value compare(Session& s, ast::CmpOp op, const Value& a, const Value& b, const SourceRange& where) {
   using ast::CmpOp;
-  for (const Value* side : {&a, &b})
-    if (const auto* o = side->as<const OpaqueObject*>())
-      return derived(s, **o, (*o)->what + " " + std::string(symbol(op)) + " ...");
+  bool identity = op == CmpOp::is || op == CmpOp::is_not;
+  for (const Value* side : {&a, &b}) {
+    const auto* itself = side->as<const OpaqueObject*>();
+    if (const OpaqueObject* o = itself ? *itself : identity ? nullptr : unknown_in(*side))
+      return derived(s, *o, o->what + " " + std::string(symbol(op)) + " ...");
+  }
   if ((a.is<const HostTensor*>() || b.is<const HostTensor*>()) && comparison_kind(op))
     return tensor_arithmetic(s, a, b, true, where);
   if (op == CmpOp::in || op == CmpOp::not_in) return contains(s, op, a, b, where);
@@ -507,7 +532,7 @@ Value compare(Session& s, ast::CmpOp op, const Value& a, const Value& b, const S
     auto kind = comparison_kind(op);
     if (!kind) fail(where, "'" + std::string(symbol(op)) + "' does not compare run-time values");
     ir::ValueId x = to_scalar(s, a, where, "the left side"), y = to_scalar(s, b, where, "the right side");
-    return scalar(scalar_binary(s, *kind, x, y));
+    return scalar(scalar_binary(s, *kind, x, y, where));
   }
   if (op == CmpOp::eq || op == CmpOp::is) return boolean(equal_values(a, b));
   if (op == CmpOp::ne || op == CmpOp::is_not) return boolean(!equal_values(a, b));

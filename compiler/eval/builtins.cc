@@ -91,8 +91,7 @@ constexpr TextMember kTexts[] = {
     {"WSSyncKind", "CONSUMER_WAIT", "consumer_wait"},
     {"WSSyncKind", "CONSUMER_RELEASE", "consumer_release"},
 };
-constexpr std::pair<std::string_view, PolicyV> kPolicies[] = {
-    {"Square", PolicyV::square}, {"FullRow", PolicyV::full_row}, {"FullCol", PolicyV::full_col}};
+constexpr PolicyV kPolicies[] = {PolicyV::square, PolicyV::full_row, PolicyV::full_col};
 
 Value language_attribute(Session& s, const std::string& name, const SourceRange& where) {
   static constexpr std::pair<std::string_view, DType> kAliases[] = {
@@ -160,8 +159,8 @@ Value namespace_attribute(Session& s, const NamespaceV& ns, const std::string& n
     return Value{find_builtin("T", other->row)};
   }
   if (space == "GemmWarpPolicy") {
-    for (auto [member, policy] : kPolicies)
-      if (name == member) return Value{policy};
+    for (PolicyV policy : kPolicies)
+      if (name == policy_name(policy)) return Value{policy};
     fail(where, "GemmWarpPolicy has no member '" + name + "'");
   }
   if (space == "PassConfigKey") {

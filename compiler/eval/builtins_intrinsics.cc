@@ -96,8 +96,6 @@ constexpr Intrinsic kIntrinsics[] = {
     {"bitwise_not", "x, span=", "bit_not", "v", '='},
     {"popcount", "x", "popcount", "v", '='},
     {"clz", "x", "clz", "v", 'i'},
-    {"truncdiv", "a, b, span=", "truncdiv", "v=", '='},
-    {"truncmod", "a, b, span=", "truncmod", "v=", '='},
     {"__ffs", "value", "bitfield_ffs", "v", 'i'},
     {"__fns", "mask, base, offset", "bitfield_fns", "mii", 'u'},
     // ---- packed pairs

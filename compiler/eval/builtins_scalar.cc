@@ -25,8 +25,8 @@ Value two(Session& s, Args& a, OpKind kind, MetaKind folded) {
       return opaque(s, (*o)->what, a.where);
     }
   if (x.is<MetaInt>() && y.is<MetaInt>()) return integer(meta(s, folded, *x.as<MetaInt>(), *y.as<MetaInt>(), a.where));
-  return scalar(
-      scalar_binary(s, kind, to_scalar(s, x, a.where, "the argument"), to_scalar(s, y, a.where, "the argument")));
+  ir::ValueId p = to_scalar(s, x, a.where, "the argument"), q = to_scalar(s, y, a.where, "the argument");
+  return scalar(scalar_binary(s, kind, p, q, a.where));
 }
 Value max(Session& s, Scope&, Args& a) { return two(s, a, OpKind::max, MetaKind::max); }
 Value min(Session& s, Scope&, Args& a) { return two(s, a, OpKind::min, MetaKind::min); }
@@ -46,10 +46,22 @@ Value ceildiv(Session& s, Scope&, Args& a) {
   if (is_static(x) && is_static(y))
     return integer(meta(s, MetaKind::ceildiv, to_int(s, x, a.where, "the dividend"),
                         to_int(s, y, a.where, "the divisor"), a.where));
-  ir::ValueId p = to_index(s, x, a.where, "the dividend"), q = to_index(s, y, a.where, "the divisor");
-  ir::ValueId top = scalar_binary(s, OpKind::sub, scalar_binary(s, OpKind::add, p, q), constant(s, MetaInt(1)));
-  return scalar(scalar_binary(s, OpKind::floordiv, top, q));
+  ir::ValueId p = to_scalar(s, x, a.where, "the dividend"), q = to_scalar(s, y, a.where, "the divisor");
+  std::tie(p, q) = promote(s, OpKind::floordiv, p, q, a.where);
+  const ir::Type& type = s.module[p].type;
+  ir::ValueId unit = in_lanes(s, constant(s, MetaInt(1), type.dtype), type.lanes);
+  ir::Builder& b = s.trace->builder;
+  return scalar(b.binary(OpKind::floordiv, b.binary(OpKind::sub, b.binary(OpKind::add, p, q), unit), q));
 }
+
+// Of integers, toward zero: compile-time numbers as run-time ones.
+Value truncated(Session& s, Args& a, std::string_view row, OpKind like) {
+  ir::ValueId p = to_scalar(s, left(a), a.where, "the argument"), q = to_scalar(s, right(a), a.where, "the argument");
+  std::tie(p, q) = promote(s, like, p, q, a.where);
+  return scalar(s.trace->builder.call(row, {p, q}, s.module[p].type));
+}
+Value truncdiv(Session& s, Scope&, Args& a) { return truncated(s, a, "truncdiv", OpKind::floordiv); }
+Value truncmod(Session& s, Scope&, Args& a) { return truncated(s, a, "truncmod", OpKind::floordiv); }
 
 Value one(Session& s, Args& a, OpKind kind, double (*compute)(double)) {
   const Value& x = a.need("x");
@@ -93,9 +105,6 @@ Value infinity(Session& s, Scope&, Args& a) {
   return real(std::numeric_limits<double>::infinity());
 }
 
-Value cast_to(Session& s, const Value& v, const ElementType& type, const SourceRange& where) {
-  return scalar(cast_value(s, to_scalar(s, v, where, "the value"), type, where));
-}
 // T.cast(value, dtype, round="", sat=True, rbits=None): to nearest and saturating where nothing else is said.
 Value cast(Session& s, Scope&, Args& a) {
   std::string round = a.given("round") ? to_text(a.need("round"), a.where, "round") : "";
@@ -136,15 +145,17 @@ Value reinterpret(Session& s, Scope&, Args& a) {
   return scalar(s.trace->builder.call("reinterpret", {v}, ir::Type::scalar(element.dtype, element.lanes)));
 }
 
-// T.pow: a product where the exponent is a small integer known when the kernel is built.
+// T.pow: products where the exponent is a positive integer known when the kernel is built.
 Value pow(Session& s, Scope&, Args& a) {
   const Value &x = a.need("x"), &y = a.need("y");
-  bool small = y.is<MetaInt>() && y.as<MetaInt>()->value >= 1 && y.as<MetaInt>()->value <= 64;
-  if ((is_static(x) && is_static(y)) || small) return binary(s, ast::BinOp::pow, x, y, a.where);
+  bool positive = is_static(y) && !y.is<FloatV>() && to_int(s, y, a.where, "the exponent").value >= 1;
+  if ((is_static(x) && is_static(y)) || (positive && !is_static(x))) return power(s, x, y, a.where);
   ir::ValueId p = to_scalar(s, x, a.where, "the base"), q = to_scalar(s, y, a.where, "the exponent");
-  if (!is_float(dtype_of(s, p))) p = convert(s, p, DType::f32);
-  q = convert(s, q, dtype_of(s, p));
-  return scalar(s.trace->builder.call("pow", {p, q}, ir::Type::scalar(dtype_of(s, p))));
+  std::tie(p, q) = promote(s, OpKind::mul, p, q, a.where);
+  const ir::Type& type = s.module[p].type;
+  if (type.dtype != DType::f16 && type.dtype != DType::f32 && type.dtype != DType::f64)
+    fail(a.where, "T.pow takes float16, float32 or float64, not " + std::string(info(type.dtype).name));
+  return scalar(s.trace->builder.call("pow", {p, q}, ir::Type::scalar(type.dtype, type.lanes)));
 }
 
 Value round(Session& s, Scope&, Args& a) {
@@ -161,15 +172,6 @@ Value round(Session& s, Scope&, Args& a) {
   ir::ValueId v = to_scalar(s, x, a.where, "the argument");
   if (!is_float(dtype_of(s, v))) return scalar(v);
   return scalar(s.trace->builder.call(even ? "round" : "round_away", {v}, ir::Type::scalar(dtype_of(s, v))));
-}
-
-// E.g. float8_e4m3fn: exponent field 15, mantissa 6 of 7 (7 is the NaN): 1.75 * 2^8 = 448.
-double largest_finite(DType type) {
-  const DTypeInfo& t = info(type);
-  bool top_reserved = t.form == FloatForm::ieee || t.form == FloatForm::e8m0;
-  int exponent = (1 << t.exponent_bits) - 1 - (top_reserved ? 1 : 0) - static_cast<int>(t.bias);
-  double ulp = std::ldexp(1.0, -static_cast<int>(t.mantissa_bits));
-  return std::ldexp(t.form == FloatForm::fn ? 2 - 2 * ulp : t.mantissa_bits == 0 ? 1 : 2 - ulp, exponent);
 }
 
 // The largest finite value of a type, and the smallest.
@@ -274,7 +276,11 @@ Value if_then_else(Session& s, Scope& scope, const ast::Call& call, const Source
 Value select(Session& s, Scope&, Args& a) {
   // Both values are computed, whichever is taken.
   ir::ValueId c = as_condition(s, a.need("condition"), a.where);
-  Value x = scalar(scalar_arg(s, a, "true_value")), y = scalar(scalar_arg(s, a, "false_value"));
+  Value x = a.need("true_value"), y = a.need("false_value");
+  ir::ValueId p = to_scalar(s, x, a.where, "the value"), q = to_scalar(s, y, a.where, "the value");
+  const ir::Type &left = s.module[p].type, &right = s.module[q].type;
+  if (left.dtype != right.dtype || left.lanes != right.lanes) fail(a.where, "the values of T.Select differ in type");
+  x = scalar(p), y = scalar(q);
   return choose(
       s, c, [&] { return x; }, [&] { return y; }, a.where);
 }
@@ -286,6 +292,8 @@ constexpr Builtin kRows[] = {
     {"T", "cdiv", "lhs, rhs, span=", ceildiv},
     {"T", "floordiv", "a, b, span=", floordiv},
     {"T", "floormod", "a, b, span=", floormod},
+    {"T", "truncdiv", "a, b, span=", truncdiv},
+    {"T", "truncmod", "a, b, span=", truncmod},
     {"T", "shift_left", "x, y, span=", shift_left},
     {"T", "shift_right", "x, y, span=", shift_right},
     {"T", "bitwise_and", "x, y, span=", bitwise_and},
@@ -327,6 +335,24 @@ constexpr Builtin kRows[] = {
     {"T", "Select", "condition, true_value, false_value, span=", select},
 };
 }  // namespace
+
+Value cast_to(Session& s, const Value& v, const ElementType& type, const SourceRange& where) {
+  ir::ValueId id = to_scalar(s, v, where, "the value");
+  auto known = ir::constant_value(s.module, id);
+  bool narrow = is_integer(type.dtype) && dtype_of(s, id) != DType::b1;
+  if (known && narrow && !known->dynamic() && !holds(type.dtype, known->value))
+    fail(where, std::to_string(known->value) + " is no " + std::string(info(type.dtype).name));
+  return scalar(cast_value(s, id, type, where));
+}
+
+// E.g. float8_e4m3fn: exponent field 15, mantissa 6 of 7 (7 is the NaN): 1.75 * 2^8 = 448.
+double largest_finite(DType type) {
+  const DTypeInfo& t = info(type);
+  bool top_reserved = t.form == FloatForm::ieee || t.form == FloatForm::e8m0;
+  int exponent = (1 << t.exponent_bits) - 1 - (top_reserved ? 1 : 0) - static_cast<int>(t.bias);
+  double ulp = std::ldexp(1.0, -static_cast<int>(t.mantissa_bits));
+  return std::ldexp(t.form == FloatForm::fn ? 2 - 2 * ulp : t.mantissa_bits == 0 ? 1 : 2 - ulp, exponent);
+}
 
 std::span<const Builtin> scalar_builtins() { return kRows; }
 

@@ -324,7 +324,7 @@ Value apply(Session& s, Scope& scope, const Value& callee, std::vector<Value> po
     bool named = !positional.empty() && (positional[0].is<std::string>() || positional[0].is<DType>());
     if (named && (*t == DType::i64 || *t == DType::u64)) return callee;
     if (positional.size() != 1) fail(where, "a dtype as a cast takes one argument");
-    return scalar(convert(s, to_scalar(s, positional[0], where, "the value"), *t));
+    return cast_to(s, positional[0], {*t, 1}, where);
   }
   if (const auto* t = callee.as<VectorTypeV>()) {
     if (positional.size() == t->lanes) {
@@ -337,8 +337,7 @@ Value apply(Session& s, Scope& scope, const Value& callee, std::vector<Value> po
     ir::ValueId vector = to_scalar(s, positional[0], where, "the value");
     if (s.module[vector].type.lanes == t->lanes) return scalar(convert(s, vector, t->element));
     return call_builtin(s, scope, *find_builtin("T", "broadcast"),
-                        {scalar(convert(s, to_scalar(s, positional[0], where, "the value"), t->element)),
-                         integer(static_cast<int64_t>(t->lanes))},
+                        {cast_to(s, positional[0], {t->element, 1}, where), integer(static_cast<int64_t>(t->lanes))},
                         {}, where);
   }
   if (const auto* o = callee.as<const LibraryObject*>()) {

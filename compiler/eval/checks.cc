@@ -1,10 +1,8 @@
 // What the language forbids of a kernel as a whole, checked once it is traced (rules LANG-02 to LANG-05; LANG-01 is
-// checked where loops are entered). Sources: tilelang/analysis/fragment_loop_checker.py,
-// parallel_local_index_checker.py, transform/verify_parallel_loop, verify_buffer_init.
+// checked where loops are entered, LANG-04 in check_init.cc, LANG-05 in check_races.cc). Sources:
+// tilelang/analysis/fragment_loop_checker.py, parallel_local_index_checker.py.
 //   for i in T.Parallel(n): f[i] = 0.0    LANG-02 where n is known at run time only and f is a fragment
 //   for i in T.Parallel(8): l[i] = 0.0    LANG-03 where l is a local buffer: every thread has its own
-//   y = s[0]                              LANG-04, a warning, where nothing ever writes s
-//   for i in T.Parallel(8): A[0] = i      LANG-05 where the pass config tl.disable_data_race_check is False
 #include <set>
 
 #include "compiler/eval/session.h"
@@ -16,10 +14,7 @@ using ir::Space;
 
 struct Checker {
   const ir::Module& m;
-  bool races;
-  std::vector<ir::OpId> loops;  // the parallel loops around
-  std::set<uint32_t> read, written;
-  std::vector<std::pair<ir::ValueId, ir::OpId>> first_reads;
+  std::vector<ir::OpId> loops = {};  // the parallel loops around
 
   bool uses(ir::ValueId v, ir::ValueId wanted) const {
     std::set<uint32_t> seen;
@@ -56,39 +51,13 @@ struct Checker {
           fail_rule(op.loc, "LANG-03",
                     "'" + m[args[i]].name + "' of a parallel loop indexes the local buffer '" + buffer.name +
                         "', of which every thread has its own");
-        bool shared = buffer.type.space == Space::global || buffer.type.space == Space::shared;
-        auto extent = ir::constant_value(m, loop.operands[i]);
-        if (races && op.kind == OpKind::store && shared && !used && !(extent && extent->value == 1))
-          fail_rule(op.loc, "LANG-05",
-                    "iterations of a parallel loop that differ in '" + m[args[i]].name +
-                        "' write the same element of '" + buffer.name + "'");
       }
-    }
-  }
-
-  // The allocation behind a region or view.
-  ir::ValueId allocation(ir::ValueId v) const {
-    ir::ValueId at = ir::buffer_of(m, v);
-    for (ir::OpId def = m[at].def; def.valid() && m[def].kind == OpKind::view; def = m[at].def)
-      at = ir::buffer_of(m, m[def].operands[0]);
-    return at;
-  }
-  void note_access(ir::OpId id) {
-    const ir::Op& op = m[id];
-    for (size_t i = 0; i < op.operands.size(); ++i) {
-      char role = ir::operand_role(op, i);
-      ir::ValueId buffer = allocation(op.operands[i]);
-      if (role == 'w' || role == 'u' || role == 'x') written.insert(buffer.index);
-      ir::OpId def = m[buffer].def;
-      bool here = def.valid() && m[def].kind == OpKind::alloc && m[buffer].type.space != Space::barrier;
-      if (role == 'r' && here && read.insert(buffer.index).second) first_reads.emplace_back(buffer, id);
     }
   }
 
   void block(ir::BlockId id) {
     for (ir::OpId o : m[id].ops) {
       const ir::Op& op = m[o];
-      note_access(o);
       std::span<const ir::ValueId> operands = op.operands;
       if (op.kind == OpKind::load && !loops.empty()) element(op, operands.subspan(1));
       if (op.kind == OpKind::store && !loops.empty()) element(op, operands.subspan(1, operands.size() - 2));
@@ -107,17 +76,9 @@ void check_kernel(Session& s, const ir::Func& func) {
     return (i ? i->value : otherwise) != 0;
   };
   if (off("tl.disable_prelower_semantic_check", 0)) return;
-  Checker checker{s.module, !off("tl.disable_data_race_check", 1), {}, {}, {}, {}};
-  checker.block(func.body);
-  if (off("tl.disable_buffer_init_check", 0)) return;
-  for (auto [buffer, op] : checker.first_reads) {
-    if (checker.written.contains(buffer.index)) continue;
-    Diag d{.severity = Severity::warning,
-           .where = s.module[op].loc,
-           .message = "'" + s.module[buffer].name + "' is read and never written"};
-    d.rule = "LANG-04";
-    s.warnings.push_back(std::move(d));
-  }
+  Checker{s.module}.block(func.body);
+  if (!off("tl.disable_data_race_check", 1)) check_races(s.module, func);
+  if (!off("tl.disable_buffer_init_check", 0)) check_initialised(s, func);
 }
 
 }  // namespace tc::eval

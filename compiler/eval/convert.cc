@@ -303,6 +303,8 @@ std::string format(Session& s, const Value& v) {
   if (const auto* b = v.as<BoolV>()) return b->value ? "True" : "False";
   if (v.is<NoneV>()) return "None";
   if (const auto* t = v.as<DType>()) return std::string(info(*t).name);
+  if (const auto* t = v.as<VectorTypeV>()) return std::string(info(t->element).name) + "x" + std::to_string(t->lanes);
+  if (const auto* p = v.as<PolicyV>()) return "GemmWarpPolicy." + std::string(policy_name(*p));
   if (const auto* f = v.as<FloatV>()) {
     char buffer[40];
     std::snprintf(buffer, sizeof buffer, "%.17g", f->value);

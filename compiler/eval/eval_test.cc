@@ -190,6 +190,24 @@ TEST(Checks, ABufferThatIsReadAndNeverWrittenIsWarnedAbout) {
   EXPECT_EQ(e.warnings[0].message, "'a' is read and never written");
 }
 
+// The lines of testdata/eval/buffer_init.py that end in "# warning: TEXT" are those with warnings.
+TEST(Checks, BuffersReadBeforeTheyAreWritten) {
+  Evaluated e = evaluate_file(kRoot + "eval/buffer_init.py", {});
+  EXPECT_TRUE(e.diags.empty());
+  std::ifstream file(kRoot + "eval/buffer_init.py");
+  Names wanted, found;
+  size_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    size_t at = line.find("  # warning: ");
+    if (at != std::string::npos) wanted.push_back(std::to_string(number) + ": " + line.substr(at + 13));
+  }
+  for (const Diag& d : e.warnings)
+    if (d.rule == "LANG-04") found.push_back(std::to_string(d.where.line) + ": " + d.message);
+  EXPECT_EQ(found, wanted);
+  EXPECT_EQ(wanted.size(), 8U);
+}
+
 std::vector<fs::path> corpus(const std::string& folder) {
   std::vector<fs::path> out;
   for (const auto& entry : fs::directory_iterator(kRoot + folder))

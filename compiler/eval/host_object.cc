@@ -61,6 +61,14 @@ Value parsed(Session& s, const HostObject& parser, const SourceRange& where) {
     if (record.attrs.contains(name)) record.attrs[name] = value;
   return Value{&record};
 }
+
+// Of the target: sm_90a has (9, 0).
+std::pair<int, int> capability(const Session& s) {
+  int number = 0;
+  for (char c : s.options->arch)
+    if (c >= '0' && c <= '9') number = number * 10 + (c - '0');
+  return {number / 10, number % 10};
+}
 }  // namespace
 
 // The number of SMs: --arg sm_count, else that of the target's usual device.
@@ -81,14 +89,15 @@ std::optional<Value> call_host(Session& s, Scope& scope, const std::string& name
   if (name == "argparse.ArgumentParser") return Value{&host_object(s, HostKind::parser, "an argument parser", where)};
   if (name == "torch.cuda.get_device_properties") {
     HostObject& o = host_object(s, HostKind::record, "the properties of the device", where);
+    auto [major, minor] = capability(s);
     o.attrs["multi_processor_count"] = integer(sm_count(s));
+    o.attrs["major"] = integer(major);
+    o.attrs["minor"] = integer(minor);
     return Value{&o};
   }
   if (name == "torch.cuda.get_device_capability") {
-    int number = 0;
-    for (char c : s.options->arch)
-      if (c >= '0' && c <= '9') number = number * 10 + (c - '0');
-    return tuple(s, {integer(number / 10), integer(number % 10)});
+    auto [major, minor] = capability(s);
+    return tuple(s, {integer(major), integer(minor)});
   }
   if (name.ends_with(".get_num_sms")) return integer(sm_count(s));
   if (name.ends_with(".DataType") && positional.size() == 1) return Value{to_dtype(s, positional[0], where)};

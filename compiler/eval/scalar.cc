@@ -1,7 +1,5 @@
-// Run-time scalars of a kernel: constants, promotion, lazy choices, and two questions about them that the language
-// needs answered while it is built: is the difference of two indices a constant, and which threads satisfy a condition.
-// Promotion (TVM's rules): float beats integer, the wider type beats the narrower, unsigned beats signed of one width;
-// Python integers are int32, floats float32.
+// Run-time scalars of a kernel: constants, lazy choices, and two questions about them that the language needs answered
+// while it is built: is the difference of two indices a constant, and which threads satisfy a condition.
 #include <functional>
 
 #include "compiler/eval/session.h"
@@ -12,20 +10,6 @@ namespace {
 using ir::MetaInt;
 using ir::MetaKind;
 using ir::OpKind;
-
-bool is_comparison(OpKind k) {
-  return k == OpKind::eq || k == OpKind::ne || k == OpKind::lt || k == OpKind::le || k == OpKind::gt || k == OpKind::ge;
-}
-
-DType promoted(DType a, DType b) {
-  if (a == b) return a;
-  if (a == DType::b1) return b;
-  if (b == DType::b1) return a;
-  if (is_float(a) != is_float(b)) return is_float(a) ? a : b;
-  if (info(a).bits != info(b).bits) return info(a).bits > info(b).bits ? a : b;
-  if (is_float(a)) return a == DType::f16 || b == DType::f16 ? DType::f16 : DType::f32;  // f16 with bf16: f16
-  return info(a).kind == NumberKind::uint ? a : b;
-}
 
 std::optional<double> float_constant(Session& s, ir::ValueId v) {
   ir::OpId def = s.module[v].def;
@@ -170,30 +154,11 @@ ir::ValueId convert(Session& s, ir::ValueId v, DType type) {
   if (dtype_of(s, v) == type) return v;
   if (auto c = ir::constant_value(s.module, v)) {
     if (is_float(type)) return s.trace->builder.constant(static_cast<double>(c->value), type);
-    if (info(type).bits >= 32) return constant(s, *c, type);
+    if (is_integer(type) && holds(type, c->value)) return constant(s, *c, type);
+    if (is_integer(type) && !c->expr.valid()) return constant(s, MetaInt(wrapped(type, c->value)), type);
   }
   if (auto c = float_constant(s, v); c && is_float(type)) return s.trace->builder.constant(*c, type);
   return s.trace->builder.cast(v, type);
-}
-
-namespace {
-ir::ValueId with_lanes(Session& s, ir::ValueId v, uint32_t lanes) {
-  const ir::Type type = s.module[v].type;
-  if (type.lanes == lanes) return v;
-  if (type.lanes != 1)
-    fail(s.trace->builder.loc,
-         "operands of " + std::to_string(type.lanes) + " and " + std::to_string(lanes) + " lanes");
-  return s.trace->builder.call("broadcast", {v}, ir::Type::scalar(type.dtype, lanes));
-}
-}  // namespace
-
-ir::ValueId scalar_binary(Session& s, OpKind kind, ir::ValueId a, ir::ValueId b) {
-  bool logic = kind == OpKind::logical_and || kind == OpKind::logical_or;
-  DType type = logic ? DType::b1 : promoted(dtype_of(s, a), dtype_of(s, b));
-  if (type == DType::b1 && !logic && !is_comparison(kind)) type = DType::i32;
-  ir::ValueId x = convert(s, a, type), y = convert(s, b, type);
-  uint32_t lanes = std::max(s.module[x].type.lanes, s.module[y].type.lanes);
-  return s.trace->builder.binary(kind, with_lanes(s, x, lanes), with_lanes(s, y, lanes));
 }
 
 ir::ValueId as_condition(Session& s, const Value& v, const SourceRange& where) {
@@ -219,10 +184,10 @@ Value choose(Session& s, ir::ValueId condition, const std::function<Value()>& a,
     t.builder.block = outer;
   };
   for (int arm : {0, 1}) in_block(arm, [&] { return to_scalar(s, arm == 0 ? a() : b(), where, "the value"); });
-  DType type = promoted(dtype_of(s, values[0]), dtype_of(s, values[1]));
+  DType type = common_type(s, values[0], values[1], where);
   uint32_t lanes = std::max(s.module[values[0]].type.lanes, s.module[values[1]].type.lanes);
   for (int arm : {0, 1}) {
-    in_block(arm, [&] { return with_lanes(s, convert(s, values[arm], type), lanes); });
+    in_block(arm, [&] { return in_lanes(s, convert(s, values[arm], type), lanes); });
     for (ir::OpId op : s.module[blocks[arm]].ops)
       pure &= s.module[op].kind != OpKind::load && s.module[op].blocks.empty();
   }
@@ -231,9 +196,9 @@ Value choose(Session& s, ir::ValueId condition, const std::function<Value()>& a,
       for (ir::OpId op : s.module[block].ops) s.module[outer].ops.push_back(op);
     return scalar(t.builder.select(condition, values[0], values[1]));
   }
-  ir::Type memory = ir::Type::buffer(ir::Space::local, type, {MetaInt(1)});
-  memory.lanes = lanes;
-  ir::ValueId result = t.builder.alloc(memory, "choice");
+  ir::Type kept = ir::Type::buffer(ir::Space::local, type, {MetaInt(1)});
+  kept.lanes = lanes;
+  ir::ValueId result = t.builder.alloc(std::move(kept), "choice");
   ir::ValueId zero = constant(s, MetaInt(0));
   for (int arm : {0, 1})
     in_block(arm, [&] {

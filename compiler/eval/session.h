@@ -291,7 +291,19 @@ std::optional<ir::MetaInt> as_meta(Session& s, ir::ValueId v);
 ir::ValueId to_scalar(Session& s, const Value& v, const SourceRange& where, std::string_view what);
 ir::ValueId to_index(Session& s, const Value& v, const SourceRange& where, std::string_view what);  // an integer scalar
 ir::ValueId convert(Session& s, ir::ValueId v, DType type);
-ir::ValueId scalar_binary(Session& s, ir::OpKind kind, ir::ValueId a, ir::ValueId b);  // with the language's promotion
+// ---- promotion.cc
+// The operands of an operator as it takes them: of one type, in as many lanes. Fails where it does not take them.
+std::pair<ir::ValueId, ir::ValueId> promote(Session& s, ir::OpKind kind, ir::ValueId a, ir::ValueId b,
+                                            const SourceRange& where);
+ir::ValueId scalar_binary(Session& s, ir::OpKind kind, ir::ValueId a, ir::ValueId b, const SourceRange& where);
+ir::ValueId scalar_binary(Session& s, ir::OpKind kind, ir::ValueId a, ir::ValueId b);   // reported at the statement
+DType common_type(Session& s, ir::ValueId a, ir::ValueId b, const SourceRange& where);  // of two values to choose from
+ir::ValueId in_lanes(Session& s, ir::ValueId v, uint32_t lanes);
+double largest_finite(DType type);
+// A cast as the program writes it: a constant has to be a value of the integer type that it becomes.
+Value cast_to(Session& s, const Value& v, const ElementType& type, const SourceRange& where);
+Value power(Session& s, const Value& base, const Value& exponent,
+            const SourceRange& where);  // static, or to a positive integer
 ir::ValueId as_condition(Session& s, const Value& v, const SourceRange& where);
 // cond ? a : b with arms evaluated by the given functions, each only where it is chosen.
 Value choose(Session& s, ir::ValueId condition, const std::function<Value()>& a, const std::function<Value()>& b,
@@ -309,6 +321,8 @@ std::optional<std::vector<bool>> threads_where(Session& s, ir::ValueId condition
 
 // ---- rules of the language for a whole kernel (checks.cc)
 void check_kernel(Session& s, const ir::Func& func);
+void check_initialised(Session& s, const ir::Func& func);
+void check_races(const ir::Module& m, const ir::Func& func);
 
 // ---- regions (region.cc)
 Value load_element(Session& s, const Value& v, const SourceRange& where);

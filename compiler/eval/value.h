@@ -196,6 +196,9 @@ struct VectorTypeV {  // float16x4
 };
 
 enum class PolicyV { square, full_row, full_col };
+constexpr std::string_view policy_name(PolicyV p) {
+  return p == PolicyV::square ? "Square" : p == PolicyV::full_row ? "FullRow" : "FullCol";
+}
 
 struct Value {
   std::variant<NoneV, BoolV, ir::MetaInt, FloatV, std::string, const TupleObject*, ListObject*, DictObject*,

@@ -144,7 +144,9 @@ ValueId Builder::binary(OpKind kind, ValueId a, ValueId b) {
   }
   if (x && y && is_integer(type)) {
     auto meta = meta_kind(kind);
-    if (meta && fold(*meta, x->value, y->value)) return constant(meta_binary(module, *meta, *x, *y), type);
+    auto value = meta ? fold(*meta, x->value, y->value) : std::nullopt;
+    if (value && holds(type, *value)) return constant(meta_binary(module, *meta, *x, *y), type);
+    if (value && !x->expr.valid() && !y->expr.valid()) return constant(wrapped(type, *value), type);
   }
   if (x && y && !x->expr.valid() && !y->expr.valid())
     if (auto truth = fold_comparison(kind, x->value, y->value)) return constant(MetaInt(*truth ? 1 : 0), DType::b1);

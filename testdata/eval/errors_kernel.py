@@ -118,7 +118,7 @@ def division(A: T.Tensor((64, 64), "float32")):
 @T.prim_func
 def int_division(A: T.Tensor((64, 64), "float32")):
     with T.Kernel(1) as bx:
-        A[0, 0] = bx / bx  # error: / on two integers known at run time only
+        A[0, 0] = bx / bx  # error: operator / does not take int32 and int32: // is the integer division
 
 
 @T.prim_func

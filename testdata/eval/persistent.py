@@ -11,10 +11,10 @@
 # CHECK: store %A, %m, %k, %c1{{[_0-9]*}}
 # CHECK-LABEL: func @scheduler
 # CHECK: launch %c5{{[_0-9]*}} {threads=32}{{.*}} |%bx: i32
-# CHECK: %tiles_m_idx = alloc : local i32[1]
-# CHECK: %tiles_n_idx = alloc : local i32[1]
-# CHECK: %tiles_linear_idx = alloc : local i32[1]
-# CHECK: %tiles_current_iter = alloc : local i32[1]
+# CHECK: %tiles_m_idx = alloc {scope="local.var"} : local i32[1]
+# CHECK: %tiles_n_idx = alloc {scope="local.var"} : local i32[1]
+# CHECK: %tiles_linear_idx = alloc {scope="local.var"} : local i32[1]
+# CHECK: %tiles_current_iter = alloc {scope="local.var"} : local i32[1]
 # CHECK: store %tiles_current_iter, %c0{{[_0-9]*}}, %c0{{[_0-9]*}}
 # CHECK: store %tiles_linear_idx, %c0{{[_0-9]*}}, %bx
 # CHECK: store %tiles_m_idx, %c0{{[_0-9]*}}, %{{[a-z_0-9]+}}

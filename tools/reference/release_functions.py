@@ -4,6 +4,7 @@ installed (an environment of its own; no GPU is needed):
   release_functions.py FILE.py < requests.json > answers.json
 requests: [{"name": factory, "args": {…}}, …]; answers: one {"lines": {category: [line, …]}} or {"error": text} each.
 """
+import ast
 import importlib
 import importlib.util
 import io
@@ -47,14 +48,26 @@ class Anything(types.ModuleType):
     def __lt__(self, other):
         return False
 
+    def __add__(self, other):
+        return Anything()
+
     __gt__ = __le__ = __ge__ = __lt__
+    __radd__ = __sub__ = __mul__ = __truediv__ = __or__ = __add__
 
 
 class Missing:
-    """Finds modules that are not installed here, as objects that take everything."""
+    """Finds the modules that files of a folder import and that are not installed here, as objects that take everything."""
+
+    def __init__(self, folder):
+        self.names = {"pytest"}  # the library's own testing module asks for it
+        for name in os.listdir(folder):
+            if name.endswith(".py"):
+                text = open(os.path.join(folder, name)).read()
+                self.names.update(re.findall(r"^\s*(?:import|from)\s+(\w+)", text, re.M))
 
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("tilelang", "tvm", "torch"):
+        top = name.split(".")[0]
+        if top not in self.names or top in ("tilelang", "tvm", "torch"):
             return None
         return importlib.util.spec_from_loader(name, self)
 
@@ -65,15 +78,45 @@ class Missing:
         pass
 
 
-def load(path):
+class Tuned(Exception):
+    """Raised by an autotuner's entry point, once the kernel that it was given is kept."""
+
+
+tuned = []  # kernels that were handed to an autotuner
+
+
+def keep_tuned(*args, kernel=None, **kwargs):
+    tuned.append(kernel if kernel is not None else args[-1])
+    raise Tuned
+
+
+def stand_ins(folder):
+    """The device that the files ask for, names that the release lacks, and modules that are not installed."""
     for name in ("tilelang.carver.arch.driver", "tilelang.carver.arch.driver.cuda_driver"):
         importlib.import_module(name).get_num_sms = lambda *_: 132
+    device = types.SimpleNamespace(multi_processor_count=132, name="H200", major=9, minor=0)
     torch.cuda.get_device_capability = lambda *_: (9, 0)
-    torch.cuda.get_device_properties = lambda *_: types.SimpleNamespace(multi_processor_count=132, name="H200")
+    torch.cuda.get_device_properties = lambda *_: device
     torch.cuda.is_available = lambda: True
     torch.cuda.current_device = lambda: 0
-    sys.path.insert(0, os.path.dirname(path))
-    sys.meta_path.append(Missing())
+    tilelang.autotuner.AutoTuner.from_kernel = keep_tuned
+    keys = type(tilelang.PassConfigKey)
+    known = keys.__getattr__ if hasattr(keys, "__getattr__") else None
+
+    def pass_config(cls, name):
+        if cls is tilelang.PassConfigKey and name.startswith("TL_"):
+            return "tl." + name[3:].lower()
+        if known:
+            return known(cls, name)
+        raise AttributeError(name)
+
+    keys.__getattr__ = pass_config
+    sys.path.insert(0, folder)
+    sys.meta_path.append(Missing(folder))
+
+
+def load(path):
+    stand_ins(os.path.dirname(path))
     spec = importlib.util.spec_from_file_location("kernels", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules["kernels"] = module
@@ -81,8 +124,22 @@ def load(path):
     try:
         spec.loader.exec_module(module)
     except Exception as e:  # module-level code that needs a device; what was defined before it counts
-        print(f"{path}: {type(e).__name__}: {e}", file=sys.stderr)
+        module.load_error = f"{type(e).__name__}: {e}"
+        print(f"{path}: {module.load_error}", file=sys.stderr)
     return module
+
+
+def set_globals(module, path):
+    """What the file's `if __name__ == "__main__"` assigns: some kernels read it. Without a device: a stand-in."""
+    for stmt in ast.parse(open(path).read()).body:
+        if not isinstance(stmt, ast.If) or "__name__" not in ast.unparse(stmt.test):
+            continue
+        for assign in (s for s in stmt.body if isinstance(s, ast.Assign)):
+            try:
+                exec(compile(ast.Module([assign], []), path, "exec"), vars(module))
+            except Exception:
+                for target in (t for t in assign.targets if isinstance(t, ast.Name)):
+                    setattr(module, target.id, Anything(target.id))
 
 
 def base(name):
@@ -101,8 +158,10 @@ class Walker:
     def __init__(self):
         self.env = {}
         self.loops = 0
+        self.threads = [1024, 1, 1]
+        self.order = {}  # buffers by number
         self.symbols = {}  # by order: the release renames them when they are bound to another name
-        self.lines = {k: [] for k in ("params", "launch", "buffers", "ops", "loops")}
+        self.lines = {k: [] for k in ("params", "launch", "buffers", "ops", "loops", "stores")}
 
     # ---- numbers: every variable has a fixed value, so equal expressions are equal numbers
     def value(self, e):
@@ -121,7 +180,7 @@ class Walker:
         if kind == "Cast":
             return self.value(e.value)
         if kind == "BufferLoad":
-            return key(base(e.buffer.name) + str([self.value(i) for i in e.indices]), 11)
+            return key(self.order.get(e.buffer, base(e.buffer.name)) + str([self.value(i) for i in e.indices]), 11)
         if kind in ("Select",):
             return self.value(e.true_value if self.value(e.condition) else e.false_value)
         if kind == "Not":
@@ -138,12 +197,15 @@ class Walker:
             x = [self.value(i) for i in e.args] if name.split(".")[-1] in OPS else []
             if name.split(".")[-1] in OPS:
                 return OPS[name.split(".")[-1]](*x)
-            return key(name, 5)
+            return key(name.split(".")[-1], 5)
         return 0
 
     def region(self, call):
         load, extents = call.args[0], call.args[2:]
         offsets = [self.value(i) for i in load.indices]
+        for n, (index, size) in enumerate(zip(load.indices, load.buffer.shape)):
+            if type(index).__name__ == "IntImm" and offsets[n] < 0:  # the release counts from the end in a later pass
+                offsets[n] += self.value(size)
         sizes = [self.value(i) for i in extents]
         sizes = [1] * (len(offsets) - len(sizes)) + sizes
         return f"{base(load.buffer.name)}{offsets}x{sizes}"
@@ -157,9 +219,23 @@ class Walker:
         regions = [self.region(a) for a in call.args
                    if type(a).__name__ == "Call" and getattr(a.op, "name", "") in ("tl.region", "tl.tileop.region")]
         if regions:
-            self.lines["ops"].append(f"{name[10:]} {' '.join(regions)}")
+            name = name[10:]
+            self.lines["ops"].append(" ".join([name] + regions + self.notes(name, call.args)))
+
+    def notes(self, name, args):
+        flag = lambda e: int(e.value) if type(e).__name__ == "IntImm" else "?"
+        if "gemm_sp" in name:  # A, E, B, C, transposed A, E, B, M, N, K, policy, clear
+            return [f"tA={flag(args[4])}", f"tB={flag(args[6])}", f"clear={flag(args[11])}", f"policy={flag(args[10])}"]
+        if "gemm" in name:  # A, B, C, transposed A, B, M, N, K, policy, clear
+            return [f"tA={flag(args[3])}", f"tB={flag(args[4])}", f"clear={flag(args[9])}", f"policy={flag(args[8])}"]
+        if name == "reduce":
+            return [str(args[2].value), f"dim={flag(args[3])}", f"clear={flag(args[4])}"]
+        if name in ("cumsum", "cummax"):
+            return [f"dim={flag(args[2])}", f"reverse={flag(args[3])}"]
+        return []
 
     def buffer(self, b):
+        self.order[b] = str(len(self.order))
         self.lines["buffers"].append(f"{base(b.name)} {dtype(b.dtype)} {[self.value(i) for i in b.shape]} {b.scope()}")
 
     def walk(self, s):
@@ -188,6 +264,8 @@ class Walker:
             self.walk(s.body)
         elif kind == "Evaluate":
             self.evaluate(s.value)
+        elif kind == "BufferStore":
+            self.lines["stores"].append(f"{base(s.buffer.name)}{[self.value(i) for i in s.indices]}")
         elif kind == "IfThenElse":
             self.walk(s.then_case)
             if s.else_case is not None:
@@ -201,17 +279,37 @@ class Walker:
     def bound(self, s):
         call = s.value
         if type(call).__name__ == "Call" and "launch_thread_idx" in getattr(call.op, "name", ""):
-            return 5 if int(call.args[0]) == 0 else 0
+            return self.thread(int(call.args[0]))
         return call
 
+    # The block's extents are said inside of what uses them.
+    def launch_threads(self, body):
+        found = [[128, 1, 1]]
+
+        def visit(node):
+            notes = getattr(node, "annotations", None)
+            if notes and "tl.launch_threads" in notes:
+                found.append([self.value(i) for i in notes["tl.launch_threads"]])
+
+        tvm.tirx.stmt_functor.post_order_visit(body, visit)
+        return found[-1]
+
+    # Of thread 5: along each axis what the others leave.
+    def thread(self, axis):
+        x, y, _ = self.threads
+        return [5 % x, 5 // x % y, 5 // (x * y)][axis]
+
     def loop(self, s):
+        if int(s.kind) == 3 and re.search(r"tcgen05_(cp_warpx4|sf_warp_transpose)\(", str(s.body)):  # parts of one operation
+            return None
         if s.thread_binding is not None:
             tag = str(s.thread_binding.thread_tag)
             if tag.startswith("blockIdx"):
+                self.threads = self.launch_threads(s.body)
                 self.env[s.loop_var] = {"x": 3, "y": 2, "z": 1}[tag[-1]]
                 self.lines["launch"].append(f"grid {tag[-1]} {self.value(s.extent)}")
             else:
-                self.env[s.loop_var] = 5
+                self.env[s.loop_var] = self.thread("xyz".index(tag[-1]))
             return self.walk(s.body)
         self.loops += 1
         first = self.value(s.min)
@@ -239,6 +337,7 @@ def describe(f):
             w.value(p)
             w.lines["params"].append(f"{base(p.name)} {dtype(p.dtype)}")
         else:
+            w.order[b] = str(len(w.order))
             w.lines["params"].append(f"{base(b.name)} {dtype(b.dtype)} {[w.value(i) for i in b.shape]}")
     w.walk(f.body)
     if not any(line.startswith("threads") for line in w.lines["launch"]):
@@ -246,15 +345,72 @@ def describe(f):
     return w.lines
 
 
+def code_of(f):
+    f = getattr(f, "jit_impl", f)
+    for inner in (f, getattr(f, "orig_func", None), getattr(f, "func", None), getattr(f, "__wrapped__", None)):
+        if getattr(inner, "__code__", None):
+            return inner.__code__
+    return None
+
+
+def takes(code, args):
+    return set(args) <= set(code.co_varnames[:code.co_argcount + code.co_kwonlyargcount])
+
+
+def defines(code, name):
+    return any(isinstance(c, types.CodeType) and c.co_name == name for c in code.co_consts)
+
+
+def call_tuning(module):
+    """Calls what hands a kernel to an autotuner, with the defaults that the module's functions have for its parameters."""
+    defaults = {}
+    functions = [g for g in vars(module).values() if isinstance(g, types.FunctionType)]
+    for g in functions:
+        names = g.__code__.co_varnames[:g.__code__.co_argcount]
+        defaults.update(zip(reversed(names), reversed(g.__defaults__ or ())))
+    for g in functions:
+        if "from_kernel" not in g.__code__.co_names:
+            continue
+        try:
+            g(**{n: defaults.get(n, False) for n in g.__code__.co_varnames[:g.__code__.co_argcount]})
+        except Tuned:
+            pass
+
+
 def find(module, request):
-    f = getattr(module, request["name"], None)
-    if f is not None and not isinstance(f, types.ModuleType):
+    """The kernel or factory of that name; else the factory whose prim_func has the name and that takes the arguments."""
+    name, args = request["name"], request["args"]
+    f = getattr(module, name, None)
+    plain = isinstance(f, types.FunctionType)
+    if f is not None and not isinstance(f, types.ModuleType) and not (plain and not takes(f.__code__, args)):
         return getattr(f, "jit_impl", f)
-    for g in vars(module).values():  # a factory whose prim_func has that name
-        code = getattr(getattr(g, "jit_impl", g), "__code__", None) or getattr(getattr(g, "orig_func", None), "__code__", None)
-        if code and set(request["args"]) <= set(code.co_varnames[:code.co_argcount]) and request["args"]:
-            return getattr(g, "jit_impl", g)
-    raise LookupError(f"the module has no {request['name']}")
+    if not tuned:
+        call_tuning(module)
+    fitting = [(code_of(g).co_argcount, g) for g in list(vars(module).values()) + tuned
+               if code_of(g) and takes(code_of(g), args) and defines(code_of(g), name)]
+    if not fitting:
+        raise LookupError(getattr(module, "load_error", f"the module has no {name}"))
+    g = min(fitting, key=lambda row: row[0])[1]
+    return getattr(g, "jit_impl", g)
+
+
+def argument(value):
+    """Names of policies and of element types become what the files hand over."""
+    if isinstance(value, list):
+        return [argument(v) for v in value]
+    if not isinstance(value, str):
+        return value
+    if value.startswith("GemmWarpPolicy."):
+        return getattr(tilelang.language.GemmWarpPolicy, value[15:])
+    try:
+        return tilelang.language.dtype(value)
+    except Exception:
+        return value
+
+
+def traced(f, args):
+    out = f.get_tir(**args) if hasattr(f, "get_tir") else f(**args)
+    return getattr(out, "prim_func", out)
 
 
 def answer(module, request):
@@ -262,8 +418,10 @@ def answer(module, request):
         f = find(module, request)
         if isinstance(f, tvm.tirx.PrimFunc):
             return {"lines": describe(f)}
-        out = f.get_tir(**request["args"]) if hasattr(f, "get_tir") else f(**request["args"])
-        out = getattr(out, "prim_func", out)
+        try:
+            out = traced(f, {k: argument(v) for k, v in request["args"].items()})
+        except Exception:  # element types as plain text
+            out = traced(f, request["args"])
         return {"lines": describe(out)}
     except Exception as e:
         return {"error": f"{type(e).__name__}: {str(e).strip().splitlines()[0] if str(e).strip() else ''}"[:300]}
@@ -273,7 +431,9 @@ def main():
     requests = json.load(sys.stdin)
     real, sys.stdout = sys.stdout, io.StringIO()  # what the file prints is not the answer
     with tvm.target.Target({"kind": "cuda", "arch": ARCH}):
-        module = load(os.path.abspath(sys.argv[1]))
+        path = os.path.abspath(sys.argv[1])
+        module = load(path)
+        set_globals(module, path)
         answers = [answer(module, r) for r in requests]
     json.dump(answers, real)
 
