@@ -67,6 +67,7 @@ Value alloc(Session& s, Args& a, Space space) {
   // Dynamic shared memory is meant unless static is asked for; truth values are always static (the reference's rule).
   if (scope == "shared" || (space == Space::shared && element.dtype == DType::b1))
     set(s, s.module[id].def, "scope", std::string("shared"));
+  if (scope == "local.var") set(s, s.module[id].def, "scope", scope);
   return Value{BufferV{id, false}};
 }
 Value alloc_shared(Session& s, Scope&, Args& a) { return alloc(s, a, Space::shared); }

@@ -313,5 +313,5 @@ def differing(ours, theirs):
     names, rule = names_of(ours, theirs) if wrong else (None, "")
     if names is None:
         return wrong, ""
-    renamed = {c: [re.sub(r"[A-Za-z_]\w*", lambda m: names.get(m[0], m[0]), line) for line in ours[c]] for c in CATEGORIES}
+    renamed = {c: [re.sub(r"(?<![\]\w])[A-Za-z_]\w*", lambda m: names.get(m[0], m[0]), line) for line in ours[c]] for c in CATEGORIES}
     return wrong, rule if renamed == theirs else ""

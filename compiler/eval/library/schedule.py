@@ -58,7 +58,7 @@ class BaseTileScheduler:
 
 
 def _variable(prefix, name):
-    v = T.alloc_local((1,), "int32")
+    v = T.alloc_local((1,), "int32", scope="local.var")
     return _named(v, name if prefix is None else prefix + "_" + name)
 
 
