@@ -9,7 +9,7 @@ namespace {
 constexpr std::span<const Builtin> (*kTables[])() = {
     host_builtins, python_builtins, eager_builtins,     alloc_builtins,  view_builtins,     copy_builtins,
     gemm_builtins, tile_builtins,   atomic_builtins,    layout_builtins, schedule_builtins, launch_builtins,
-    loop_builtins, sync_builtins,   intrinsic_builtins, memory_builtins, scalar_builtins,   dtype_builtins};
+    loop_builtins, sync_builtins,   intrinsic_builtins, memory_builtins, scalar_builtins, node_builtins,   dtype_builtins};
 
 struct Param {
   std::string name;
@@ -104,6 +104,7 @@ Value language_attribute(Session& s, const std::string& name, const SourceRange&
   if (name == "ptr" || name == "handle") return Value{DType::i64};  // an address
   if (is_language_name(name)) {
     if (const Value* v = library_name(s, "T", name)) return *v;
+    if (s.host) return opaque(s, "T." + name, where);
     fail_unsupported(where, "T." + name);
   }
   fail(where, "tilelang.language has no name '" + name + "'" + did_you_mean(name, language_names()));

@@ -296,7 +296,8 @@ Value math_log(Session& s, Scope& scope, Args& a) {
 
 constexpr const char* kJitParams =
     "func=, *, out_idx=, target=, target_host=, execution_backend=, verbose=, pass_configs=, debug_root_path=, "
-    "compile_flags=";
+    "compile_flags=, supply_type=!, ref_prog=!, supply_prog=!, rtol=!, atol=!, max_mismatched_ratio=!, skip_check=!, "
+    "profiler=!";
 constexpr const char* kCompileParams =
     "func=, out_idx=, execution_backend=, target=, target_host=, verbose=, pass_configs=, compile_flags=";
 constexpr const char* kAutotuneParams =
@@ -359,7 +360,11 @@ CompileOptions compile_options(Session& s, const Args& a) {
     std::string joined;
     for (const Value& v :
          flags->is<std::string>() ? std::vector{*flags} : to_items(s, *flags, a.where, "compile_flags"))
-      joined += (joined.empty() ? "" : " ") + to_text(v, a.where, "an item of compile_flags");
+      if (v.is<const OpaqueObject*>())
+        warn(s, a.where,
+             "a compile flag is not known without running the file, and left out: " +
+                 (*v.as<const OpaqueObject*>())->what);
+      else joined += (joined.empty() ? "" : " ") + to_text(v, a.where, "an item of compile_flags");
     ir::set_attr(options.pass_configs, "tl.device_compile_flags", joined);
   }
   const Value* configs = a.get("pass_configs");

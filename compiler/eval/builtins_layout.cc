@@ -43,9 +43,10 @@ Value named_fragment(Session& s, Scope&, Args& a) { return named(s, a, true); }
 // The functions of a layout, applied to the block's arguments; what they give, in order.
 std::vector<ir::ValueId> apply(Session& s, const Value& function, std::vector<Value> indices,
                                const SourceRange& where) {
-  const auto* f = function.as<FunctionObject*>();
-  if (!f) fail(where, "a layout needs a function, not " + kind_name(function));
-  Value result = call_function(s, **f, bind_params(s, **f, indices, {}, where, false), where);
+  if (!function.is<FunctionObject*>() && !function.is<const PartialObject*>())
+    fail(where, "a layout needs a function, not " + kind_name(function));
+  Scope scope;
+  Value result = eval::apply(s, scope, function, std::move(indices), {}, where);
   std::vector<ir::ValueId> out;
   std::function<void(const Value&)> flatten = [&](const Value& v) {
     if (v.is<ListObject*>() || v.is<const TupleObject*>())
@@ -151,7 +152,7 @@ Value annotate_layout(Session& s, Scope&, Args& a) {
   for (const auto& [buffer, value] : entries(a, "layout_map")) {
     ir::ValueId b = whole_buffer(a, buffer);
     Value made = value;
-    if (value.is<FunctionObject*>()) {
+    if (value.is<FunctionObject*>() || value.is<const PartialObject*>()) {
       std::vector<Value> shape;
       for (const MetaInt& e : s.module[b].type.shape) shape.push_back(integer(e));
       made = library(s, LibraryKind::layout, "layout",

@@ -50,6 +50,10 @@ Value pipelined(Session& s, Scope&, Args& a) {
   for (const char* name : {"order", "stage", "group"})
     if (const Value* v = a.get(name)) {
       auto list = to_attribute(s, *v, a.where);
+      if (!list && std::string_view(name) == "group") {  // of statements, in lists
+        l.attrs.push_back({name, format(s, *v)});
+        continue;
+      }
       if (!list || !std::holds_alternative<std::vector<MetaInt>>(*list))
         fail(a.where, std::string("'") + name + "' of T.Pipelined has to be a list of integers");
       if (!std::get<std::vector<MetaInt>>(*list).empty()) l.attrs.push_back({name, *list});

@@ -93,11 +93,28 @@ std::optional<Value> call_host(Session& s, Scope& scope, const std::string& name
     o.attrs["multi_processor_count"] = integer(sm_count(s));
     o.attrs["major"] = integer(major);
     o.attrs["minor"] = integer(minor);
+    o.attrs["warp_size"] = integer(32);
+    if (auto arch = find_arch(s.options->arch)) {
+      // From sm_80 on the system keeps 1 KiB of an SM's shared memory for every CTA (CUDA programming guide, 20.7.3).
+      o.attrs["shared_memory_per_multiprocessor"] = integer(arch->max_smem_bytes + (arch->sm >= 80 ? 1024 : 0));
+      o.attrs["shared_memory_per_block_optin"] = integer(arch->max_smem_bytes);
+      o.attrs["shared_memory_per_block"] = integer(arch->default_smem_bytes);
+      o.attrs["regs_per_multiprocessor"] = integer(arch->registers);
+    }
     return Value{&o};
   }
   if (name == "torch.cuda.get_device_capability") {
     auto [major, minor] = capability(s);
     return tuple(s, {integer(major), integer(minor)});
+  }
+  if (name.ends_with(".get_target_compute_version")) {
+    auto [major, minor] = capability(s);
+    return text(std::to_string(major) + "." + std::to_string(minor));
+  }
+  if (name.ends_with(".parse_compute_version") && positional.size() == 1 && positional[0].is<std::string>()) {
+    int major = 0, minor = 0;
+    if (std::sscanf(positional[0].as<std::string>()->c_str(), "%d.%d", &major, &minor) == 2)
+      return tuple(s, {integer(major), integer(minor)});
   }
   if (name.ends_with(".get_num_sms")) return integer(sm_count(s));
   if (name.ends_with(".DataType") && positional.size() == 1) return Value{to_dtype(s, positional[0], where)};

@@ -141,6 +141,8 @@ constexpr auto kOlderPassConfigs = std::to_array<std::string_view>({
     "tl.disable_fast_math", "tl.enable_ptxas_verbose_output",
 });
 constexpr OtherName kOtherNames[] = {
+    {"gemm_v1", "gemm"},
+    {"gemm_v2", "gemm"},
     {"sync_global", "sync_grid"},  // version 0.1.13
 };
 static_assert(std::ranges::is_sorted(kNames));

@@ -20,10 +20,19 @@ void note_outer_read(Scope& scope, const std::string& name, const SourceRange& w
   }
 }
 
-void check_not_carried(Scope& scope, const std::string& name, const SourceRange& where) {
+// Inside a branch the new value is gone at its end anyway: the next iteration reads the one of before the loop, as the
+// release has it, and a warning says so.
+void check_not_carried(Session& session, Scope& scope, const std::string& name, const SourceRange& where) {
+  bool in_branch = false;
   for (Scope* s = &scope; s && !s->names.contains(name) && !s->is_function; s = s->parent) {
+    in_branch |= !s->is_loop;
     auto read = s->outer_reads.find(name);
     if (read == s->outer_reads.end()) continue;
+    if (in_branch) {
+      return warn(session, where,
+                  "'" + name + "' has this value in this block only; the next iteration reads the one of before the "
+                  "loop again, unless it is a variable of T.alloc_var");
+    }
     Diag d = input_error(
         where,
         "'" + name +
@@ -80,7 +89,7 @@ void bind_name(Session& s, Scope& scope, const std::string& name, Value value, c
   const auto* ref = old ? old->as<const RegionObject*>() : nullptr;
   if (ref && (*ref)->is_ref && (is_static_number(value) || is_runtime(value)))
     return store_region(s, **ref, value, where);
-  check_not_carried(scope, name, where);
+  check_not_carried(s, scope, name, where);
   // An element or a variable is read when it is bound, so that later stores do not change what the name means.
   if (is_runtime(value) && s.trace) {
     ir::ValueId id = to_scalar(s, value, where, "the value");

@@ -111,6 +111,8 @@ struct Trace {
   Eager* eager = nullptr;
   Instance* instance = nullptr;
   size_t errors = 0;
+  // T.If around: its op, or (invalid) whether the condition that is known holds.
+  std::vector<std::pair<ir::OpId, bool>> ifs;
   ThreadRanges here;  // the threads that run the current section
   int parallel_depth = 0;
   int lazy_depth = 0;           // inside operands that are evaluated only where they count

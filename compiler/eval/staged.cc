@@ -450,6 +450,31 @@ Outcome exec_while_runtime(Session& s, Scope& scope, const ast::While& stmt, con
 
 namespace {
 // with A, B: is with A: with B:
+// with T.If(c): with T.Then(): … with T.Else(): …
+Outcome exec_if_frame(Session& s, Scope& scope, const FrameObject& frame, const Inside& inside,
+                      const SourceRange& where) {
+  Trace& t = *s.trace;
+  if (frame.kind == FrameKind::if_) {
+    const Value& condition = frame.condition[0];
+    auto known = is_runtime(condition) ? std::nullopt : truth(s, condition, where);
+    ir::OpId op;
+    if (!known) {
+      op = t.builder.op(OpKind::if_, {as_condition(s, condition, where)});
+      s.module[op].blocks = {s.module.new_block(), s.module.new_block()};
+    }
+    t.ifs.emplace_back(op, known.value_or(false));
+    Outcome o = inside(scope);
+    t.ifs.pop_back();
+    return o;
+  }
+  bool then = frame.kind == FrameKind::then;
+  if (t.ifs.empty()) fail(where, then ? "T.Then() outside of T.If" : "T.Else() outside of T.If");
+  auto [op, holds] = t.ifs.back();
+  if (!op.valid()) return holds == then ? inside(scope) : Outcome{};
+  no_escape(run_block(s, scope, s.module[op].blocks[then ? 0 : 1], false, where, inside));
+  return {};
+}
+
 Outcome exec_with_item(Session& s, Scope& scope, const ast::With& with, size_t at, const SourceRange& where) {
   if (at == with.items.size()) return exec(s, scope, with.body);
   const ast::WithItem& item = with.items[at];
@@ -465,6 +490,7 @@ Outcome exec_with_item(Session& s, Scope& scope, const ast::With& with, size_t a
   if (!frame) fail(item.context->where, kind_name(context) + " is no context of a kernel");
   if (!scope.staged) fail(where, "a launch or section outside of @T.prim_func and @T.macro");
   if ((*frame)->kind == FrameKind::launch) return exec_launch(s, scope, item, **frame, inside, where);
+  if ((*frame)->kind >= FrameKind::if_) return exec_if_frame(s, scope, **frame, inside, where);
   if ((*frame)->kind == FrameKind::attribute) return exec_attribute(s, scope, **frame, inside, where);
   return exec_ws(s, scope, **frame, inside, where);
 }

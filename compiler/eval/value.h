@@ -151,7 +151,8 @@ struct LoopObject {
   ir::MetaInt num_stages;
   std::vector<ir::Attr> attrs;
 };
-enum class FrameKind { launch, ws, attribute };
+// if_, then, otherwise: of T.If, T.Then, T.Else.
+enum class FrameKind { launch, ws, attribute, if_, then, otherwise };
 struct FrameObject {
   FrameKind kind = FrameKind::launch;
   std::vector<ir::ValueId> extents;  // launch
@@ -160,6 +161,7 @@ struct FrameObject {
   std::vector<ir::Attr> attrs;       // launch: more of its attributes; attribute: of every effect in the body
   // ws: threads lo <= tid < hi of each range
   std::vector<std::pair<ir::MetaInt, ir::MetaInt>> ranges;
+  std::vector<Value> condition;  // if_
 };
 // Nothing is known about it. `cause` says why where a failed statement made it.
 struct OpaqueObject {

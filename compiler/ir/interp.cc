@@ -70,7 +70,7 @@ void decode(Program& p, const Func& f) {
       if (op.kind == OpKind::store) find_update(m, op, d);
       if (op.kind == OpKind::call) d.pure = pure_intrinsic(text_attr(op, "name", ""));
       bool waits = op.kind == OpKind::ws || op.kind == OpKind::mbarrier_wait || op.kind == OpKind::sync_threads ||
-                   is_rendezvous(op) || is_at_barrier(op) || is_collective(m, op);
+                   op.kind == OpKind::thread_return || is_rendezvous(op) || is_at_barrier(op) || is_collective(m, op);
       p.blocking[b.index] = p.blocking[b.index] || waits;
       p.escapes[b.index] = p.escapes[b.index] || op.kind == OpKind::break_ || op.kind == OpKind::continue_;
       for (BlockId inner : op.blocks) {
