@@ -23,4 +23,6 @@ std::optional<Step> exec_blocking(Cta& cta, size_t index, OpId id);
 // Of all CTAs that run together, the first that cannot go on is reported.
 [[noreturn]] void deadlock(Cta& cta);
 
+Step exec_thread_return(Cta& cta, size_t index);
+
 }  // namespace tc::ir::interp

@@ -119,10 +119,7 @@ Step exec_op(Cta& cta, size_t index, OpId id) {
   if (op.kind == OpKind::if_ && framed(true)) return exec_if(cta, index, id);
   if (op.kind == OpKind::break_ || op.kind == OpKind::continue_)
     return exec_break(cta, index, op.kind == OpKind::break_);
-  if (op.kind == OpKind::thread_return) {
-    cta.groups[index].frames.clear();
-    return Step::go_on;
-  }
+  if (op.kind == OpKind::thread_return) return exec_thread_return(cta, index);
   if (auto step = exec_blocking(cta, index, id)) return *step;
   Group& g = cta.groups[index];
   Mask all(g.lanes, 1);

@@ -146,6 +146,7 @@ struct NamedBarrier {
 struct Cta {
   Program& p;
   int64_t thread_count = 0;
+  std::vector<int32_t> gone;  // threads that have left the kernel: nobody waits for them
   int64_t steps = 0;
   std::map<uint32_t, Memory> memory;                   // shared, fragment, tensor memory, views: by slot
   std::map<uint32_t, std::vector<Mbarrier>> barriers;  // by slot

@@ -12,10 +12,14 @@ int64_t section_lo(const Group& g) {
     if (f->top > 0) return f->lo;
   return 0;
 }
+// Threads that are still there.
+int64_t present(const Cta& cta, int64_t all, int64_t lo, int64_t top) {
+  return all - std::count_if(cta.gone.begin(), cta.gone.end(), [&](int32_t t) { return t >= lo && t < top; });
+}
 int64_t section_threads(const Cta& cta, const Group& g) {
   for (auto f = g.frames.rbegin(); f != g.frames.rend(); ++f)
-    if (f->top > 0) return f->threads;
-  return cta.thread_count;
+    if (f->top > 0) return present(cta, f->threads, f->lo, f->top);
+  return present(cta, cta.thread_count, 0, cta.thread_count);
 }
 
 Step exec_wait(Cta& cta, size_t index, OpId id) {
@@ -73,7 +77,7 @@ Step exec_rendezvous(Cta& cta, size_t index, OpId id) {
   std::vector<Group*> here;
   int64_t count = 0, wanted = 0;
   for (Cta* c : ctas) {
-    wanted += c->thread_count;
+    wanted += present(*c, c->thread_count, 0, c->thread_count);
     for (Group& other : c->groups)
       if (other.blocked == Blocked::rendezvous && other.blocked_on == id && !other.released) {
         here.push_back(&other);
@@ -113,6 +117,12 @@ Step exec_exchange(Cta& cta, size_t index, OpId id) {
   return Step::go_on;
 }
 
+void release(Cta& cta, int64_t barrier) {
+  cta.named[barrier].arrived = 0;
+  for (Group& other : cta.groups)
+    if (other.blocked == Blocked::named && other.index == barrier) other.released = true;
+}
+
 // True when this completes the barrier; the threads that wait there go on.
 bool count_at_barrier(Cta& cta, const Op& op, int64_t barrier, int64_t expected, size_t threads) {
   NamedBarrier& b = cta.named[barrier];
@@ -121,16 +131,15 @@ bool count_at_barrier(Cta& cta, const Op& op, int64_t barrier, int64_t expected,
     stop(op, std::to_string(b.arrived) + " threads at barrier " + std::to_string(barrier) + ", which waits for " +
                  std::to_string(expected));
   if (b.arrived < expected) return false;
-  b.arrived = 0;
-  for (Group& other : cta.groups)
-    if (other.blocked == Blocked::named && other.index == barrier) other.released = true;
+  release(cta, barrier);
   return true;
 }
 
 Step exec_sync(Cta& cta, size_t index, OpId id) {
   Group& g = cta.groups[index];
   const Op& op = cta.p.m[id];
-  int64_t barrier = int_attr(op, "id", 0), expected = int_attr(op, "threads", cta.thread_count);
+  int64_t barrier = int_attr(op, "id", 0),
+          expected = int_attr(op, "threads", present(cta, cta.thread_count, 0, cta.thread_count));
   if (!count_at_barrier(cta, op, barrier, expected, g.threads.size())) {
     g.blocked = Blocked::named;
     g.blocked_on = id;
@@ -220,6 +229,16 @@ void deadlock(Cta& cta) {
 bool is_at_barrier(const Op& op) {
   std::string_view name = op.kind == OpKind::call ? text_attr(op, "name", "") : "";
   return name.starts_with("cluster_") || name == "named_barrier_arrive";
+}
+
+// The barrier of the whole CTA waits for the threads that are left (as bar.sync does on sm_70 and later).
+Step exec_thread_return(Cta& cta, size_t index) {
+  Group& g = cta.groups[index];
+  cta.gone.insert(cta.gone.end(), g.threads.begin(), g.threads.end());
+  g.frames.clear();
+  NamedBarrier& b = cta.named[0];
+  if (b.arrived > 0 && b.arrived == present(cta, cta.thread_count, 0, cta.thread_count)) release(cta, 0);
+  return Step::go_on;
 }
 
 std::optional<Step> exec_blocking(Cta& cta, size_t index, OpId id) {

@@ -9,7 +9,7 @@
 # CHECK-NEXT: store %B, %t, %[[SUM]]
 # CHECK-NEXT: } else {
 # CHECK: store %B, %t,
-# CHECK: if %{{[0-9]+}}
+# CHECK: ws {lo=50, hi=64}
 # CHECK-NEXT: thread_return
 # CHECK: store %B, %t,
 import functools
