@@ -45,6 +45,7 @@ std::string language_table() {
   EvalOptions options;
   Session s;
   s.options = &options;
+  s.host = false;  // as in a kernel: host code may name anything
   std::string read, refused, types;
   for (const std::string& name : language_names()) {
     if (is_language_dtype(name)) {
