@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "compiler/ir/interp.h"
+#include "compiler/interp/interp.h"
 #include "runtime/inputs.h"
 #include "sim/ptx/module.h"
 #include "tools/oracle.h"

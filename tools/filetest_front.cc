@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "compiler/eval/evaluate.h"
-#include "compiler/ir/interp.h"
+#include "compiler/interp/interp.h"
 #include "tools/filetest.h"
 
 namespace tc::filetest {

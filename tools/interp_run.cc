@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "compiler/ir/interp.h"
+#include "compiler/interp/interp.h"
 #include "runtime/npy.h"
 #include "tools/pipeline.h"
 #include "tools/verdict.h"

@@ -1,6 +1,6 @@
 #include "tools/oracle.h"
 
-#include "compiler/ir/interp.h"
+#include "compiler/interp/interp.h"
 
 namespace tc::tools {
 

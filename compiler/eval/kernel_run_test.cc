@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "compiler/eval/evaluate.h"
-#include "compiler/ir/interp.h"
+#include "compiler/interp/interp.h"
 
 namespace tc::eval {
 namespace {

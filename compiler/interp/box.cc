@@ -1,5 +1,5 @@
-// Boxes of buffers: see interp_box.h.
-#include "compiler/ir/interp_box.h"
+// Boxes of buffers: see box.h.
+#include "compiler/interp/box.h"
 
 namespace tc::ir::interp {
 

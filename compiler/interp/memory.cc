@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 
 namespace tc::ir::interp {
 

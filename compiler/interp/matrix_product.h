@@ -1,9 +1,9 @@
-// Matrix products of the interpreter: operands as panels of doubles. Internal to interp_gemm.cc and interp_scaled.cc.
+// Matrix products of the interpreter: operands as panels of doubles. Internal to gemm.cc and scaled.cc.
 #pragma once
 #include <array>
 #include <vector>
 
-#include "compiler/ir/interp_box.h"
+#include "compiler/interp/box.h"
 
 namespace tc::ir::interp {
 
@@ -30,7 +30,7 @@ Panel joined_columns(std::vector<Panel> parts);
 // An asynchronous product is complete when it is issued; the barrier at this operand of every owner is told once.
 void tell(Cta& cta, const Owners& owners, Group& g, const Op& op, size_t operand, size_t lane);
 
-// interp_scaled.cc
+// scaled.cc
 void exec_gemm_scaled(Cta& cta, Group& g, const Op& op, size_t lane);
 void exec_gemm_sparse(Cta& cta, Group& g, const Op& op, size_t lane);
 

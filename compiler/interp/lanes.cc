@@ -3,7 +3,7 @@
 //   if (lane % 2): lanes 0 2 4 … are masked in the first block, 1 3 5 … in the second
 #include <algorithm>
 
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 
 namespace tc::ir::interp {
 namespace {

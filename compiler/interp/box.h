@@ -1,10 +1,10 @@
-// Boxes of buffers, as the interpreter's tile operations walk them. Internal to interp*.cc.
+// Boxes of buffers, as the interpreter's tile operations walk them. Internal to the files of this folder.
 //   region s, 1, 0, 0, 1, 64, 32 of s: f16[3, 64, 32] is the box with offsets 1 0 0 and extents 1 64 32
 #pragma once
 #include <algorithm>
 #include <vector>
 
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 
 namespace tc::ir::interp {
 
@@ -54,6 +54,6 @@ void walk_pair(const Op& op, const Box& a, const Box& b, F&& f) {
   });
 }
 
-void exec_copy(Cta& cta, Group& g, const Op& op, size_t lane);  // interp_tile.cc
+void exec_copy(Cta& cta, Group& g, const Op& op, size_t lane);  // tile.cc
 
 }  // namespace tc::ir::interp

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 
 namespace tc::ir::interp {
 namespace {

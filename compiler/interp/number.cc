@@ -1,5 +1,5 @@
 // Scalar arithmetic of the interpreter: one row an operation.
-#include "compiler/ir/interp_number.h"
+#include "compiler/interp/number.h"
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/ir/interp_box.h"
+#include "compiler/interp/box.h"
 
 namespace tc::ir::interp {
 namespace {

@@ -6,7 +6,7 @@
 #include <cfenv>
 #include <cmath>
 
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 
 namespace tc::ir::interp {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 
 namespace tc::ir::interp {
 

@@ -1,6 +1,6 @@
 // Tile operations that move data, and parallel loops. An operation on threads' own arrays is carried out by each
 // thread.
-#include "compiler/ir/interp_box.h"
+#include "compiler/interp/box.h"
 
 namespace tc::ir::interp {
 namespace {

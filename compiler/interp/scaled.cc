@@ -14,7 +14,7 @@
 // group, from the low end: the places of both, two bits each; of 32-bit elements 0b0100 is the first and 0b1110 the
 // second (PTX ISA 9.7.14.6.1). E is [M, K / n], n elements of K a metadata element: 16-bit E, 16-bit A: n = 16.
 // Example: group (0, 5, 0, 7) is stored as 5 7 with bits 0b1101.
-#include "compiler/ir/interp_matrix_product.h"
+#include "compiler/interp/matrix_product.h"
 
 namespace tc::ir::interp {
 namespace {

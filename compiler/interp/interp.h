@@ -17,7 +17,7 @@
 //  * Iterations of a parallel loop that update one element (x = x + y) count one after the other.
 //  * Memory starts unwritten: NaN, or 0x5A5A... for integers.
 //  * Cluster launch control hands out the clusters that were not started; which of them gets which is not determined.
-// Numbers: interp_number.h. A gemm sums in double and rounds to the accumulator's type once an operation. CTAs are
+// Numbers: number.h. A gemm sums in double and rounds to the accumulator's type once an operation. CTAs are
 // independent and run on `threads` host threads; two CTAs that write one element leave either value.
 // Not executed, and refused by name: functions in CUDA text, descriptors of matrix instructions and the raw
 // instructions that take them, random generators other than Philox, shuffles of vectors, clusters along y or z,

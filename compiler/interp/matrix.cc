@@ -5,7 +5,7 @@
 // Source: PTX ISA 9.7.14.5, 9.7.14.6.
 #include <array>
 
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 #include "specs/mma.h"
 
 namespace tc::ir::interp {

@@ -1,13 +1,13 @@
-// Control of the tile interpreter where threads can block: what interp_group.cc (control flow), interp_split.cc (groups
-// that part and meet again) and interp_wait.cc (barriers) share. Internal to interp*.cc.
+// Control of the tile interpreter where threads can block: what group.cc (control flow), split.cc (groups
+// that part and meet again) and wait.cc (barriers) share. Internal to the files of this folder.
 #pragma once
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 
 namespace tc::ir::interp {
 
 enum class Step { go_on, blocked, split };
 
-// ---- interp_split.cc
+// ---- split.cc
 // Moves the threads for which `keep` is false into a new group that is about to execute the same op.
 void split(Cta& cta, size_t index, const std::vector<bool>& keep);
 // True if the values agree in all threads; else splits off those that differ from the first.
@@ -17,7 +17,7 @@ bool same_place(const Group& a, const Group& b);
 void merge(Group& a, Group& b);
 inline int64_t value(const Cta& cta, const Group& g, ValueId v) { return slot(cta.p, g, v).at(0).i; }
 
-// ---- interp_wait.cc
+// ---- wait.cc
 // Executes an op that can block; nullopt: it is another kind.
 std::optional<Step> exec_blocking(Cta& cta, size_t index, OpId id);
 // Of all CTAs that run together, the first that cannot go on is reported.

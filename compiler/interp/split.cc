@@ -2,7 +2,7 @@
 //   a condition that holds in threads 0 … 31 of 128: the group keeps those, a new one gets the other 96
 #include <algorithm>
 
-#include "compiler/ir/interp_control.h"
+#include "compiler/interp/control.h"
 
 namespace tc::ir::interp {
 

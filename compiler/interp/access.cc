@@ -2,7 +2,7 @@
 // threads, votes over a buffer. A pointer argument is a region: its first element and how many there are.
 //   ldg128 of f16 h[8]: four 32-bit words, the first of h[8] and h[9]
 // Sources: tilelang/language/builtin.py (ldg32 … sts128), CUDA C++ Programming Guide (__dp4a, __ldg).
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 
 namespace tc::ir::interp {
 namespace {

@@ -1,4 +1,4 @@
-// The state of the tile interpreter. Internal to interp*.cc.
+// The state of the tile interpreter. Internal to the files of this folder.
 //   Program   what all CTAs share: module, dense numbering of values, global memory, which blocks can block
 //   Cta       memory and mbarriers of one CTA, and its groups
 //   Group     lanes that have the same control state: threads of a CTA, or iterations of a parallel loop
@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/ir/interp.h"
-#include "compiler/ir/interp_number.h"
+#include "compiler/interp/interp.h"
+#include "compiler/interp/number.h"
 
 namespace tc::ir::interp {
 
@@ -159,14 +159,14 @@ struct Cta {
   std::string name;                       // "CTA 0 1"
 };
 
-// ---- interp_scalar.cc: values
+// ---- scalar.cc: values
 Slot& slot(const Program& p, Group& g, ValueId v);
 const Slot& slot(const Program& p, const Group& g, ValueId v);
 int64_t lane_int(const Program& p, const Group& g, ValueId v, size_t lane);
 int64_t uniform_int(const Program& p, const Group& g, const Op& op, ValueId v);
 void set_lanes(Slot& s, std::vector<Number> lanes);
 
-// ---- interp_memory.cc: buffers, elements, views, pointers
+// ---- memory.cc: buffers, elements, views, pointers
 // A buffer as the lanes of a group see it: one memory, each its own array, or each at its own offset or address.
 class Reach {
  public:
@@ -195,16 +195,16 @@ Elements elements_of(Cta& cta, Group& g, const Op& op, ValueId region, size_t la
 bool exec_memory(Cta& cta, Group& g, OpId id, const Mask* mask);  // false: another kind of op
 void add_atomically(Program& p, const std::string& op, const Memory& mem, int64_t offset, Number v, Number* before);
 
-// ---- interp_vector.cc: values of several numbers a lane
+// ---- vector.cc: values of several numbers a lane
 bool has_vectors(const Module& m, const Op& op);
 bool exec_vector(const Program& p, Group& g, OpId id);  // false: none of its ops
 
-// ---- interp_scalar.cc
+// ---- scalar.cc
 // Executes an op that is no control flow, no tile operation and cannot block, for the lanes of the mask (null: all).
 // False: the op is of another kind.
 bool exec_scalar(Cta& cta, Group& g, OpId id, const Mask* mask);
 
-// ---- interp_intrinsic.cc: calls that are no functions of one thread's operands
+// ---- intrinsic.cc: calls that are no functions of one thread's operands
 // A call for the lanes of a group.
 struct Call {
   Cta& cta;
@@ -238,25 +238,25 @@ struct CallRow {
   bool in_loops = false;  // also in iterations of a parallel loop, whose threads are not known
 };
 bool exec_intrinsic(Cta& cta, Group& g, const Op& op, const Mask* mask);  // false: not one of them
-std::span<const CallRow> exchange_rows();                                 // interp_exchange.cc
-std::span<const CallRow> random_rows();                                   // interp_random.cc
-std::span<const CallRow> cluster_rows();                                  // interp_cluster.cc
-std::span<const CallRow> access_rows();                                   // interp_access.cc
-std::span<const CallRow> rounding_rows();                                 // interp_rounding.cc
+std::span<const CallRow> exchange_rows();                                 // exchange.cc
+std::span<const CallRow> random_rows();                                   // random.cc
+std::span<const CallRow> cluster_rows();                                  // cluster.cc
+std::span<const CallRow> access_rows();                                   // access.cc
+std::span<const CallRow> rounding_rows();                                 // rounding.cc
 bool is_exchange(const Op& op);                                           // lanes of a warp read each other's values
 bool is_rendezvous(const Op& op);                                         // all threads of the CTA meet
-bool is_at_barrier(const Op& op);  // an arrival at or a wait for a barrier of the CTA or cluster: interp_wait.cc
+bool is_at_barrier(const Op& op);  // an arrival at or a wait for a barrier of the CTA or cluster: wait.cc
 void finish_rendezvous(Cta& cta, const std::vector<Group*>& here, const Op& op);
 
-// ---- interp_matrix.cc: ldmatrix and mma, of whole warps
+// ---- matrix.cc: ldmatrix and mma, of whole warps
 bool is_matrix_instruction(std::string_view name);
 void exec_matrix(Cta& cta, Group& g, const Op& op, const Mask* mask);
 
-// ---- interp_lanes.cc: blocks without blocking ops, under masks
+// ---- lanes.cc: blocks without blocking ops, under masks
 void exec_inline(Cta& cta, Group& g, BlockId block, Mask& mask);
 bool exec_plain_op(Cta& cta, Group& g, OpId id, Mask& mask);
 
-// ---- interp_tile.cc: tile operations
+// ---- tile.cc: tile operations
 bool is_tile_op(OpKind kind);
 // All threads of the section take part, unless an operand is a thread's own array.
 bool is_collective(const Module& m, const Op& op);
@@ -266,10 +266,10 @@ struct TileRow {
   OpKind kind;
   void (*exec)(Cta&, Group&, const Op&, size_t lane);
 };
-std::span<const TileRow> matrix_rows();  // interp_gemm.cc
-std::span<const TileRow> fold_rows();    // interp_fold.cc
+std::span<const TileRow> matrix_rows();  // gemm.cc
+std::span<const TileRow> fold_rows();    // fold.cc
 
-// ---- interp_group.cc: control and barriers
+// ---- group.cc: control and barriers
 void run_ctas(std::vector<std::unique_ptr<Cta>>& ctas, BlockId body, const std::vector<Slot>& env,
               const std::vector<std::vector<std::pair<ValueId, int64_t>>>& block_index);
 void arrive(Cta& cta, Group& g, const Op& op, size_t lane);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 
 namespace tc::ir::interp {
 namespace {

@@ -8,7 +8,7 @@
 #include <array>
 #include <set>
 
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 
 namespace tc::ir::interp {
 namespace {

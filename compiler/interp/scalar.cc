@@ -1,7 +1,7 @@
 // Values: pure ops over the lanes of a group; one computation where all operands are the same in all lanes.
 #include <algorithm>
 
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 
 namespace tc::ir::interp {
 

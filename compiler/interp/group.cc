@@ -1,9 +1,9 @@
 // Control of the tile interpreter where threads can block: groups with explicit frames, run round robin until each is
 // done or blocked. A group splits where its threads go different ways (a section's border, a condition, a loop bound, a
-// barrier index) and runs on as two. Control flow in which nothing can block is left to interp_lanes.cc.
+// barrier index) and runs on as two. Control flow in which nothing can block is left to lanes.cc.
 #include <algorithm>
 
-#include "compiler/ir/interp_control.h"
+#include "compiler/interp/control.h"
 
 namespace tc::ir::interp {
 

@@ -1,6 +1,6 @@
 // Dense matrix products: one CTA's, or a pair's. Integer products of 8 bits sum exactly in doubles: 2^14 * k stays far
 // below 2^53.
-#include "compiler/ir/interp_matrix_product.h"
+#include "compiler/interp/matrix_product.h"
 
 namespace tc::ir::interp {
 

@@ -1,12 +1,12 @@
 // Runs a function: host tensors in, one CTA after the other on a few host threads, host tensors out.
-#include "compiler/ir/interp.h"
+#include "compiler/interp/interp.h"
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <thread>
 
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 
 namespace tc::ir {
 namespace {

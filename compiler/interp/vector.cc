@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "compiler/ir/interp_machine.h"
+#include "compiler/interp/machine.h"
 
 namespace tc::ir::interp {
 namespace {

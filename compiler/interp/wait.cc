@@ -1,7 +1,7 @@
 // What threads wait for: mbarriers, each other, named barriers, the cluster. The rules are those of interp.h.
 #include <algorithm>
 
-#include "compiler/ir/interp_control.h"
+#include "compiler/interp/control.h"
 #include "specs/arch.h"
 
 namespace tc::ir::interp {
