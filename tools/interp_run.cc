@@ -47,8 +47,15 @@ std::optional<runtime::Tensor> tensor_of(const Options& o, const Kernel& k, ir::
   }
   runtime::Tensor t{.name = p.name, .dtype = dtype.value_or(runtime::DType::u8), .shape = {}, .bytes = {}};
   uint64_t count = p.type.lanes;
-  for (int64_t e : ir::shape_at_launch(k.module, k.func(), p.type, symbols))
-    count *= t.shape.emplace_back(static_cast<uint64_t>(std::max<int64_t>(0, e)));
+  constexpr uint64_t kMaxElements = uint64_t{1} << 32;
+  for (int64_t e : ir::shape_at_launch(k.module, k.func(), p.type, symbols)) {
+    uint64_t extent = t.shape.emplace_back(static_cast<uint64_t>(std::max<int64_t>(0, e)));
+    if (extent && count > kMaxElements / extent) {
+      std::fprintf(stderr, "interp_run: error: '%s' has more than 2^32 elements\n", p.name.c_str());
+      return std::nullopt;
+    }
+    count *= extent;
+  }
   t.bytes.assign((count * info(p.type.dtype).bits + 7) / 8, 0);
   bool is_scalar = p.type.kind == ir::TypeKind::scalar;
   if (dtype && is_scalar) t.set(0, static_cast<double>(o.extent));

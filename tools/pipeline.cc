@@ -9,10 +9,8 @@ namespace tc::tools {
 namespace {
 
 Kernel extract(const ir::Module& m, size_t index) {
-  ir::Module one = m;
-  one.funcs = {m.funcs[index]};
   Kernel k{ir::empty_like(m)};
-  ir::Cloner(one, k.module, nullptr).clone_functions();
+  ir::Cloner(m, k.module, nullptr).clone_function(m.funcs[index]);
   return k;
 }
 
@@ -52,6 +50,10 @@ Program load_program(const std::string& path, const eval::EvalOptions& options) 
             .found = std::move(e.kernels),
             .not_followed = std::move(e.not_followed),
             .warnings = std::move(e.warnings)};
+  if (Status valid = ir::validate(e.module); !valid) {  // our error: better said here than by who reads the text
+    p.diags.push_back(valid.error());
+    return p;
+  }
   for (size_t i = 0; i < e.module.funcs.size(); ++i) p.kernels.push_back(extract(e.module, i));
   p.module = std::move(e.module);
   if (p.kernels.empty() && p.diags.empty()) p.diags.push_back(input_error({}, path + ": no kernel found"));

@@ -151,7 +151,7 @@ Value static_binary(Session& s, ast::BinOp op, const Value& a, const Value& b, c
 Value repeat(Session& s, const Value& sequence, const Value& times, const SourceRange& where) {
   MetaInt n = to_int(s, times, where, "the number of repetitions");
   if (const auto* t = sequence.as<std::string>()) {
-    if (n.value * static_cast<int64_t>(t->size()) > 1000000)
+    if (n.value > 0 && static_cast<int64_t>(t->size()) > 1000000 / n.value)
       fail(where, "the string would have more than a million characters");
     std::string out;
     for (int64_t i = 0; i < n.value; ++i) out += *t;
@@ -365,6 +365,11 @@ std::optional<bool> truth(Session& s, const Value& v, const SourceRange& where) 
   if (const auto* o = v.as<const OpaqueObject*>()) fail_opaque(**o, where, "the condition");
   if (const auto* t = v.as<const HostTensor*>(); t && (*t)->values && (*t)->values->size() == 1)
     return (*t)->values->front() != 0;
+  if (v.is<ObjectObject*>()) {
+    if (Value plain = plain_member(v); !plain.is<ObjectObject*>()) return truth(s, plain, where);
+    if (auto b = special_method(s, v, "__bool__", {}, where)) return truth(s, *b, where);
+    if (auto n = special_method(s, v, "__len__", {}, where)) return truth(s, *n, where);
+  }
   if (v.is<FunctionObject*>() || v.is<DType>() || v.is<const Builtin*>() || v.is<NamespaceV>() ||
       v.is<ClassObject*>() || v.is<ObjectObject*>() || v.is<const PartialObject*>() || v.is<const MethodObject*>() ||
       v.is<HostObject*>() || v.is<Instance*>() || v.is<const TensorType*>())
@@ -470,6 +475,7 @@ Value binary(Session& s, ast::BinOp op, const Value& a, const Value& b, const So
   }
   if (a.is<const HostTensor*>() || b.is<const HostTensor*>()) return tensor_binary(s, op, a, b, where);
   if (is_static_number(a) && is_static_number(b)) return static_binary(s, op, a, b, where);
+  if (auto v = object_binary(s, op, a, b, where)) return *v;
   if (a.is<DType>() && b.is<std::string>()) return sequence_binary(s, op, text(format(s, a)), b, where);
   if (a.is<std::string>() && b.is<DType>()) return sequence_binary(s, op, a, text(format(s, b)), where);
   if (is_sequence(a) || is_sequence(b)) return sequence_binary(s, op, a, b, where);
@@ -526,6 +532,7 @@ Value compare(Session& s, ast::CmpOp op, const Value& a, const Value& b, const S
   }
   if ((a.is<const HostTensor*>() || b.is<const HostTensor*>()) && comparison_kind(op))
     return tensor_arithmetic(s, a, b, true, where);
+  if (auto v = object_compare(s, op, a, b, where)) return *v;
   if (op == CmpOp::in || op == CmpOp::not_in) return contains(s, op, a, b, where);
   if (is_static_number(a) && is_static_number(b)) return compare_numbers(s, op, a, b, where);
   if ((is_runtime(a) || is_runtime(b)) && !a.is<NoneV>() && !b.is<NoneV>()) {

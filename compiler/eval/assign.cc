@@ -19,6 +19,15 @@ Value unknown_item(Session& s, const Value& iterable, const SourceRange& where) 
 }
 
 namespace {
+// items[0] = v + 1, self.count = v + 1 where a variable of the kernel is: the program means a store.
+void check_keeps_variable(const Value& old, const Value& value, const SourceRange& where) {
+  const BufferV* var = old.as<BufferV>();
+  if (var && (var->is_var || var->fresh) && (is_static_number(value) || is_runtime(value)))
+    fail(where,
+         "an assignment to an item or attribute binds it anew, and the variable that it has is not stored to; "
+         "[0] behind it stores");
+}
+
 void assign_list_item(Session& s, Scope& scope, ListObject& list, const Expr& index, Value value,
                       const SourceRange& where) {
   Value at = eval(s, scope, index);
@@ -31,7 +40,9 @@ void assign_list_item(Session& s, Scope& scope, ListObject& list, const Expr& in
   int64_t size = static_cast<int64_t>(list.items.size()), place = i.value < 0 ? i.value + size : i.value;
   if (place < 0 || place >= size)
     fail(where, "index " + std::to_string(i.value) + " of " + std::to_string(size) + " items");
-  list.items[static_cast<size_t>(place)] = std::move(value);
+  Value& item = list.items[static_cast<size_t>(place)];
+  check_keeps_variable(item, value, where);
+  item = std::move(value);
 }
 
 // a, *rest, z = items
@@ -64,8 +75,11 @@ void assign(Session& s, Scope& scope, const Expr& target, Value value) {
       Value key = eval(s, scope, *sub->index);
       s.steps += static_cast<int64_t>((*d)->items.size() / 16);  // it is searched from the front
       for (auto& [k, v] : (*d)->items)
-        if (equal_values(k, key))
-          return static_cast<void>(v = s.uncertain ? merged(s, v, value, "an unknown condition", target.where) : value);
+        if (equal_values(k, key)) {
+          check_keeps_variable(v, value, target.where);
+          v = s.uncertain ? merged(s, v, value, "an unknown condition", target.where) : value;
+          return;
+        }
       (*d)->items.emplace_back(key, value);
       return;
     }
@@ -107,6 +121,7 @@ void assign(Session& s, Scope& scope, const Expr& target, Value value) {
     if (auto* const* type = base.as<ClassObject*>()) attrs = &(*type)->attrs;
     if (attrs) {
       auto [it, fresh] = attrs->try_emplace(a->attr, value);
+      if (!fresh) check_keeps_variable(it->second, value, target.where);
       if (!fresh) it->second = s.uncertain ? merged(s, it->second, value, "an unknown condition", target.where) : value;
       return;
     }

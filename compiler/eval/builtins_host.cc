@@ -106,6 +106,7 @@ Value len(Session& s, Scope&, Args& a) {
     return opaque(s, "the length of a list that is not known", a.where);
   if (const OpaqueObject* o = unknown_condition(s, v, a.where)) return opaque(s, "len(" + o->what + ")", a.where);
   if (v.is<BufferV>()) return integer(s.module[v.as<BufferV>()->id].type.shape[0]);
+  if (auto n = special_method(s, v, "__len__", {}, a.where)) return *n;
   return integer(static_cast<int64_t>(to_items(s, v, a.where, "the argument of len").size()));
 }
 
@@ -146,14 +147,38 @@ Value extreme(Session& s, Scope& scope, Args& a, bool want_max) {
 Value py_max(Session& s, Scope& scope, Args& a) { return extreme(s, scope, a, true); }
 Value py_min(Session& s, Scope& scope, Args& a) { return extreme(s, scope, a, false); }
 
+// int("0x1f", 16)
+Value int_in_base(Session& s, Args& a) {
+  int64_t base = to_int(s, a.need("base"), a.where, "the base").value;
+  if (base != 0 && (base < 2 || base > 36)) fail(a.where, "a base of " + std::to_string(base));
+  const std::string& given = to_text(a.need("x"), a.where, "the digits");
+  std::string digits;
+  for (char c : given)
+    if (c != '_' && c != ' ') digits += c;
+  // strtoll takes 0x, but neither 0b nor 0o.
+  size_t sign = !digits.empty() && (digits[0] == '-' || digits[0] == '+') ? 1 : 0;
+  for (auto [mark, of] : {std::pair{'b', 2}, std::pair{'o', 8}})
+    if ((base == of || base == 0) && digits.size() > sign + 1 && digits[sign] == '0' &&
+        (digits[sign + 1] | 32) == mark) {
+      digits.erase(sign, 2);
+      base = of;
+    }
+  char* end = nullptr;
+  errno = 0;
+  int64_t value = std::strtoll(digits.c_str(), &end, static_cast<int>(base));
+  if (digits.empty() || *end || errno) fail_raised(a.where, "ValueError", "int of '" + given + "'");
+  return integer(value);
+}
+
 Value py_int(Session& s, Scope&, Args& a) {
   if (!a.given("x")) return integer(0);
   const Value& v = a.need("x");
+  if (a.given("base")) return int_in_base(s, a);
   if (const auto* t = v.as<std::string>()) {
     size_t first = t->find_first_not_of(" \t\n"), last = t->find_last_not_of(" \t\n");
     ArgValue parsed = parse_arg(first == std::string::npos ? "" : t->substr(first, last - first + 1));
     if (const auto* i = std::get_if<int64_t>(&parsed)) return integer(*i);
-    fail(a.where, "int of '" + *t + "'");
+    fail_raised(a.where, "ValueError", "int of '" + *t + "'");
   }
   if (const auto* t = v.as<const HostTensor*>()) {
     if ((*t)->values && (*t)->values->size() == 1) return integer((*t)->values->front());
@@ -176,8 +201,14 @@ Value py_float(Session& s, Scope&, Args& a) {
   if (const OpaqueObject* o = unknown_condition(s, a.need("x"), a.where))
     return opaque(s, "float(" + o->what + ")", a.where);
   if (a.need("x").is<FloatV>()) return a.need("x");
-  if (const auto* t = a.need("x").as<std::string>(); t && (*t == "inf" || *t == "-inf"))
-    return real(*t == "inf" ? HUGE_VAL : -HUGE_VAL);
+  if (const auto* t = a.need("x").as<std::string>()) {  // strtod takes what Python does, and hexadecimal digits
+    char* end = nullptr;
+    double value = std::strtod(t->c_str(), &end);
+    while (*end == ' ' || *end == '\n' || *end == '\t') ++end;
+    if (end == t->c_str() || *end || t->find_first_of("xX(") != std::string::npos)
+      fail_raised(a.where, "ValueError", "float of '" + *t + "'");
+    return real(value);
+  }
   return binary(s, ast::BinOp::mult, a.need("x"), real(1.0), a.where);
 }
 Value py_bool(Session& s, Scope&, Args& a) {
@@ -318,7 +349,7 @@ constexpr Builtin kRows[] = {
     {"builtins", "len", "x", len},
     {"builtins", "max", "*args, key=, default=", py_max},
     {"builtins", "min", "*args, key=, default=", py_min},
-    {"builtins", "int", "x=", py_int},
+    {"builtins", "int", "x=, base=", py_int},
     {"builtins", "float", "x=", py_float},
     {"builtins", "bool", "x=", py_bool},
     {"builtins", "str", "x=", py_str},

@@ -136,6 +136,8 @@ ir::MetaInt to_int(Session& s, const Value& v, const SourceRange& where, std::st
   if (const auto* i = v.as<ir::MetaInt>()) return *i;
   if (const auto* b = v.as<BoolV>()) return ir::MetaInt(truth(s, v, where).value_or(b->value) ? 1 : 0);
   if (auto c = constant_scalar(s, v)) return *c;
+  if (Value plain = plain_member(v); v.is<ObjectObject*>() && !plain.is<ObjectObject*>())
+    return to_int(s, plain, where, what);
   fail_kind(v, where, what, "an integer known when the kernel is built");
 }
 

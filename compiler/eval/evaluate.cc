@@ -376,6 +376,7 @@ Evaluated evaluate_module(Session& s, const ast::Module& module) {
     apply_pass_configs(s, instance, module.file);
     ir::Func func = s.traced[*instance.func];
     func.attrs = instance.options.pass_configs;
+    if (!check_escapes(s, func)) continue;
     try {
       check_kernel(s, func);
     } catch (const Failure& failure) {
@@ -491,7 +492,7 @@ Evaluated evaluate(FileId file, const std::string& path, const EvalOptions& opti
   Session s;
   s.stack = static_cast<const char*>(__builtin_frame_address(0));
   s.module.arch = options.arch;
-  s.directory = std::filesystem::path(path).parent_path().string();
+  s.directory = s.input_directory = std::filesystem::path(path).parent_path().string();
   s.options = &options;
   s.requests = &requests.kernels;
   s.sm_count = requests.sm_count;

@@ -219,15 +219,16 @@ Value subscript(Session& s, Scope& scope, const Value& base, const Expr& index, 
     if ((*o)->what.ends_with("_TORCH_DTYPE_TO_STR")) return eval(s, scope, index);
     return derived(s, **o, (*o)->what + "[...]");
   }
+  if (auto* const* object = base.as<ObjectObject*>(); object && !std::holds_alternative<Slice>(index.node))
+    if (class_lookup(*(*object)->type, "__getitem__"))
+      return *special_method(s, base, "__getitem__", {eval(s, scope, index)}, where);
+  if (auto* const* type = base.as<ClassObject*>(); type && (*type)->is_enum)
+    return enum_member(s, **type, eval(s, scope, index), where);
   if (s.host && !std::holds_alternative<Slice>(index.node)) {
     if (base.is<FunctionObject*>() || base.is<ClassObject*>() || base.is<HostObject*>() || base.is<Instance*>() ||
         base.is<const PartialObject*>() || base.is<NamespaceV>())
       return opaque(s, "an item of " + kind_name(base), where);
-    if (auto* const* object = base.as<ObjectObject*>()) {
-      const Value* get = class_lookup(*(*object)->type, "__getitem__");
-      if (get) return apply(s, scope, *get, {base, eval(s, scope, index)}, {}, where);
-      return opaque(s, "an item of " + kind_name(base), where);
-    }
+    if (base.is<ObjectObject*>()) return opaque(s, "an item of " + kind_name(base), where);
   }
   if (const auto* t = base.as<const HostTensor*>()) return tensor_item(s, scope, **t, index, where);
   if (const auto* d = base.as<DictObject*>()) {

@@ -72,6 +72,8 @@ bool of_library(const Session& s, FileId file) {
 
 Scope* local_module(Session& s, const std::string& dotted, const SourceRange& where) {
   std::string path = file_of(s.directory, dotted);
+  // A module in a folder imports by names from the folder of the input, as Python does.
+  if (path.empty() && dotted[0] != '.') path = file_of(s.input_directory, dotted);
   // from examples.quantize import x: of a package that holds the file's folder.
   constexpr int kMostLevels = 6;
   std::filesystem::path above = s.directory.empty() ? std::filesystem::path(".") : std::filesystem::path(s.directory);

@@ -173,6 +173,14 @@ Value instantiate(Session& s, Scope& scope, ClassObject& type, const std::vector
   return self;
 }
 
+Value enum_member(Session& s, const ClassObject& type, const Value& name, const SourceRange& where) {
+  if (const OpaqueObject* o = unknown_condition(s, name, where))
+    return derived(s, *o, "a member of '" + type.name + "'");
+  const std::string& wanted = to_text(name, where, "the name of a member");
+  if (auto it = type.attrs.find(wanted); it != type.attrs.end() && it->second.is<ObjectObject*>()) return it->second;
+  fail_raised(where, "KeyError", "'" + type.name + "' has no member '" + wanted + "'");
+}
+
 Value class_attribute(Session& s, ClassObject& type, const std::string& name, const SourceRange& where) {
   if (const Value* found = class_lookup(type, name)) {
     auto* const* f = found->as<FunctionObject*>();

@@ -141,6 +141,8 @@ ir::ValueId to_scalar(Session& s, const Value& v, const SourceRange& where, std:
   if (is_runtime(v)) return load_element(s, v, where).as<ScalarV>()->id;
   if (const auto* r = v.as<const RegionObject*>()) return slice_value(s, **r, where);
   if (const auto* o = v.as<const OpaqueObject*>()) fail_opaque(**o, where, what);
+  if (Value plain = plain_member(v); v.is<ObjectObject*>() && !plain.is<ObjectObject*>())
+    return to_scalar(s, plain, where, what);
   fail(where, std::string(what) + " has to be a number, not " + kind_name(v));
 }
 

@@ -131,7 +131,7 @@ struct Session {
   std::vector<ir::Func> traced;
   std::vector<std::string> constant_names;  // of T.const and T.dynamic, for --arg
   std::map<std::string, Scope*> modules;    // files beside the input that it imports, by path
-  std::string directory;                    // where they are looked for
+  std::string directory, input_directory;   // where they are looked for: of the module that imports, of the input
   std::vector<FileId> library;              // texts of the library that are written in the language, once read
   std::vector<std::shared_ptr<const ast::Module>> parsed;
   Trace* trace = nullptr;
@@ -254,6 +254,14 @@ void add_precondition(Session& s, const std::string& text, const std::vector<std
 std::optional<bool> truth(Session& s, const Value& v, const SourceRange& where);
 bool is_static_number(const Value& v);
 
+// ---- operators on objects of the program's classes (operators.cc); nothing: the classes do not say
+std::optional<Value> special_method(Session& s, const Value& self, const std::string& name, std::vector<Value> args,
+                                    const SourceRange& where);
+std::optional<Value> object_binary(Session& s, ast::BinOp op, const Value& a, const Value& b, const SourceRange& where);
+std::optional<Value> object_compare(Session& s, ast::CmpOp op, const Value& a, const Value& b,
+                                    const SourceRange& where);
+Value plain_member(const Value& v);  // the number or text that a member of IntEnum … is; else v
+
 // ---- exceptions (exceptions.cc)
 [[noreturn]] void fail_raised(const SourceRange& where, std::string type, std::string message);
 [[noreturn]] void raise(Session& s, Scope& scope, const ast::Raise& n, const SourceRange& where);
@@ -325,6 +333,7 @@ std::optional<std::vector<bool>> threads_where(Session& s, ir::ValueId condition
 void check_kernel(Session& s, const ir::Func& func);
 void check_initialised(Session& s, const ir::Func& func);
 void check_races(const ir::Module& m, const ir::Func& func);
+bool check_escapes(Session& s, const ir::Func& func);  // escapes.cc; false: errors were added
 
 // ---- regions (region.cc)
 Value load_element(Session& s, const Value& v, const SourceRange& where);
@@ -380,6 +389,7 @@ Value make_class(Session& s, Scope& scope, const ast::ClassDef& def, const Sourc
 Value instantiate(Session& s, Scope& scope, ClassObject& type, const std::vector<Value>& positional,
                   const std::vector<std::pair<std::string, Value>>& keywords, const SourceRange& where);
 const Value* class_lookup(const ClassObject& type, const std::string& name);
+Value enum_member(Session& s, const ClassObject& type, const Value& name, const SourceRange& where);  // Kind["A"]
 Value class_attribute(Session& s, ClassObject& type, const std::string& name, const SourceRange& where);
 Value object_attribute(Session& s, ObjectObject& o, const std::string& name, const SourceRange& where);
 bool derives_from(const ClassObject& type, std::string_view base);  // by the end of the base's name

@@ -98,7 +98,7 @@ Outcome exec_aug_assign(Session& s, Scope& scope, const AugAssign& n, const Sour
     }
   }
   Value old = eval(s, scope, *n.target);
-  if (const auto* b = old.as<BufferV>(); b && !b->is_var) fail(where, "an augmented assignment to a whole buffer");
+  if (const auto* b = old.as<BufferV>(); b && !b->is_var && !b->fresh) fail(where, "an augmented assignment to a whole buffer");
   assign(s, scope, *n.target, binary(s, n.op, old, eval(s, scope, *n.value), where));
   return {};
 }

@@ -189,6 +189,7 @@ void allocate(Cta& cta, BlockId body) {
       return;
     }
     if (type.space == Space::local || type.space == Space::global) return;
+    check_size(op, type, shape, 1);
     cta.memory[at] = make_memory(type, shape, true);
     cta.memory[at].root = at;
   });

@@ -160,7 +160,9 @@ std::array<int64_t, 3> block_of(const Op& launch, int64_t threads) {
 void run_launch(Program& p, const Op& launch, const std::vector<Slot>& env, unsigned threads) {
   p.grid.clear();
   int64_t total = 1;
-  for (ValueId v : launch.operands) total *= p.grid.emplace_back(env[p.slot_of[v.index]].uniform.i);
+  for (ValueId v : launch.operands)
+    if (__builtin_mul_overflow(total, p.grid.emplace_back(env[p.slot_of[v.index]].uniform.i), &total))
+      stop(launch, "the grid has more CTAs than 64 bits count");
   int64_t together = cluster_size(p.m, launch, total);
   if (together > 1 && together < total && (p.grid.empty() || p.grid[0] % together != 0))
     stop_unsupported(launch, "clusters along another dimension than x, in the tile interpreter");
@@ -209,7 +211,9 @@ void allocate_global(Program& p, const Func& f) {
     const Op& op = p.m[id];
     if (op.kind != OpKind::alloc || p.m[op.results[0]].type.space != Space::global) return;
     const Type& type = p.m[op.results[0]].type;
-    Memory mem = make_memory(type, shape_at_launch(p.m, f, type, p.symbols), true);
+    std::vector<int64_t> shape = shape_at_launch(p.m, f, type, p.symbols);
+    check_size(op, type, shape, 1);
+    Memory mem = make_memory(type, shape, true);
     mem.root = p.slot_of[op.results[0].index];
     p.regions.push_back({uint64_t{p.regions.size() + 1} << 52, mem.data, mem.bytes});
     p.globals[mem.root] = std::move(mem);

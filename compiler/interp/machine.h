@@ -48,6 +48,9 @@ struct Memory {
   int64_t elements() const;
 };
 Memory make_memory(const Type& type, const std::vector<int64_t>& shape, bool allocate);
+// Fails where the buffer that `op` allocates, once for each of `lanes` threads, is larger than kMaxBufferBytes.
+inline constexpr int64_t kMaxBufferBytes = int64_t{1} << 32;
+void check_size(const Op& op, const Type& type, const std::vector<int64_t>& shape, size_t lanes);
 
 // A value in all lanes of a group; of a vector, `width` numbers a lane.
 struct Slot {

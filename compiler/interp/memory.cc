@@ -31,6 +31,13 @@ Memory make_memory(const Type& type, const std::vector<int64_t>& shape, bool all
   return mem;
 }
 
+void check_size(const Op& op, const Type& type, const std::vector<int64_t>& shape, size_t lanes) {
+  double bytes = static_cast<double>(lanes) * type.lanes * info(type.dtype).bits / 8;
+  for (int64_t e : shape) bytes *= static_cast<double>(e);
+  if (bytes > static_cast<double>(kMaxBufferBytes))
+    stop_unsupported(op, "a buffer of more than 4 GiB, in the tile interpreter");
+}
+
 namespace {
 
 const Memory& memory_of(Cta& cta, const Op& op, ValueId buffer) {
@@ -269,7 +276,9 @@ void exec_alloc(Cta& cta, Group& g, const Op& op) {
   const Type& type = cta.p.m[op.results[0]].type;
   if (type.space != Space::local) return;
   Local& local = g.locals[cta.p.slot_of[op.results[0].index]];
-  local.shape = make_memory(type, shape_at_launch(cta.p.m, cta.p.f, type, cta.p.symbols), false);
+  std::vector<int64_t> shape = shape_at_launch(cta.p.m, cta.p.f, type, cta.p.symbols);
+  check_size(op, type, shape, g.lanes);
+  local.shape = make_memory(type, shape, false);
   local.shape.root = cta.p.slot_of[op.results[0].index];
   local.cells.assign(static_cast<size_t>(local.shape.bytes) * g.lanes, 0);
   fill_unwritten(type.dtype, local.cells.data(), static_cast<int64_t>(local.cells.size()));

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 namespace tc::ir {
 namespace {
 
@@ -84,6 +83,17 @@ TEST(Ir, ErrorsAreLocated) {
     if (!m.ok()) EXPECT_TRUE(m.error().where.valid()) << n;
     else EXPECT_TRUE(m->funcs.empty()) << n;
   }
+}
+
+TEST(Ir, ValidationRefusesALoadOfNothing) {
+  std::string text(kRing);
+  std::string_view from = "mbarrier_wait %full, %s, %1";
+  text.replace(text.find(from), from.size(), "%90 = load : f32");
+  auto m = parse("c.ir", text);
+  ASSERT_TRUE(m.ok()) << render(m.error());
+  Status s = validate(*m);
+  ASSERT_FALSE(s.ok());
+  EXPECT_NE(s.error().message.find("takes operands 'rv*', has none"), std::string::npos) << s.error().message;
 }
 
 TEST(Ir, ValidationNamesTheOperand) {

@@ -94,6 +94,7 @@ struct Printer {
   std::string out;
   std::map<uint32_t, std::string> names;
   std::set<std::string, std::less<>> taken;
+  std::map<std::string, int> suffixes;
   std::vector<FileId> files;
   uint32_t next = 0;
 
@@ -103,8 +104,9 @@ struct Printer {
       do name = std::to_string(next++);
       while (taken.contains(name));
     } else if (taken.contains(name)) {
-      int n = 1;
-      while (taken.contains(name + "_" + std::to_string(n))) ++n;
+      int& n = suffixes[name];  // those below are taken
+      do ++n;
+      while (taken.contains(name + "_" + std::to_string(n)));
       name += "_" + std::to_string(n);
     }
     taken.insert(name);
@@ -167,6 +169,7 @@ struct Printer {
   }
   void func(const Func& f) {
     taken.clear();
+    suffixes.clear();
     names.clear();
     next = 0;
     out += "\nfunc @" + f.name + " (" + args(f.params) + ")";
@@ -225,7 +228,7 @@ std::string type_text(const Module& m, const Type& t) {
 }
 
 std::string print(const Module& m) {
-  Printer p{.m = m, .out = {}, .names = {}, .taken = {}, .files = {}};
+  Printer p{.m = m, .out = {}, .names = {}, .taken = {}, .suffixes = {}, .files = {}};
   for (const Func& f : m.funcs) {
     p.note_file(f.loc);
     for (const Precondition& c : f.preconditions) p.note_file(c.loc);

@@ -42,7 +42,8 @@ struct Validator {
     if (!op.operands.empty() && operand_role(row, 0, op.operands.size()) == 0)
       return failure(op,
                      "takes operands '" + std::string(row.operands) + "', has " + std::to_string(op.operands.size()));
-    if (op.operands.empty() && !row.operands.empty() && row.operands.find('*') == std::string_view::npos)
+    bool may_have_none = row.operands.empty() || row.operands.find('*') == 1;  // "v*"
+    if (op.operands.empty() && !may_have_none)
       return failure(op, "takes operands '" + std::string(row.operands) + "', has none");
     for (size_t i = 0; i < op.operands.size(); ++i) {
       ValueId v = op.operands[i];
@@ -205,11 +206,12 @@ struct Validator {
   }
 
   Status block(BlockId id) {
-    auto outer = defined;
     for (ValueId v : m[id].args) defined.insert(v.index);
     for (OpId o : m[id].ops)
       if (Status s = op(o); !s) return s;
-    defined = std::move(outer);
+    for (ValueId v : m[id].args) defined.erase(v.index);
+    for (OpId o : m[id].ops)
+      for (ValueId v : m[o].results) defined.erase(v.index);
     return {};
   }
 };

@@ -19,19 +19,21 @@ ValueId Cloner::value(ValueId v) const {
 }
 
 void Cloner::clone_functions() {
-  for (const Func& f : from.funcs) {
-    Func g = f;
-    for (std::vector<ValueId>* list : {&g.params, &g.symbols})
-      for (ValueId& p : *list) {
-        ValueId q = to.new_value(from[p].type, from[p].name);
-        values[p] = q;
-        p = q;
-      }
-    g.body = to.new_block();
-    BlockId body = g.body;
-    to.funcs.push_back(std::move(g));
-    clone_ops(f.body, body);
-  }
+  for (const Func& f : from.funcs) clone_function(f);
+}
+
+void Cloner::clone_function(const Func& f) {
+  Func g = f;
+  for (std::vector<ValueId>* list : {&g.params, &g.symbols})
+    for (ValueId& p : *list) {
+      ValueId q = to.new_value(from[p].type, from[p].name);
+      values[p] = q;
+      p = q;
+    }
+  g.body = to.new_block();
+  BlockId body = g.body;
+  to.funcs.push_back(std::move(g));
+  clone_ops(f.body, body);
 }
 
 void Cloner::clone_ops(BlockId from_block, BlockId at) {

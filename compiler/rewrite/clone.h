@@ -20,6 +20,7 @@ class Cloner {
 
   // All functions; parameters first. `to` keeps level and arch of `from` unless already changed.
   void clone_functions();
+  void clone_function(const Func& f);
   void clone_op(OpId id, BlockId at);  // through the hook
   OpId copy_op(OpId id, BlockId at);   // as it is; nested blocks through the hook
   BlockId clone_block(BlockId id);     // new block with mapped arguments
