@@ -97,7 +97,8 @@ TEST(Bounds, EndWithADiagnostic) {
   };
   EXPECT_EQ(first("while True:\n    pass\n", 1000),
             "the evaluation takes more than 1000 steps; --bound steps=N allows more");
-  EXPECT_EQ(first("def f(n):\n    return f(n)\nf(1)\n", 100000), "calls nested more than 100 deep; --bound calls=N allows more");
+  EXPECT_EQ(first("def f(n):\n    return f(n)\nf(1)\n", 100000),
+            "calls nested more than 100 deep; --bound calls=N allows more");
   EXPECT_EQ(first("s = 'a'\nwhile True:\n    s = s + s\n", 100000),
             "the lists and texts of the file have more than 10000000 items; --bound items=N allows more");
   EXPECT_EQ(first("l = []\nl.append(l)\nprint(str(l), l == l)\n", 1000),
@@ -160,6 +161,10 @@ TEST(Manifest, ErrorsNameTheirKey) {
             "m.toml:3:7: a kernel has name, instance, args, shapes, dtypes, sm_count and pass_configs, not 'foo'");
   EXPECT_EQ(failure("[[kernel]]\nname = 'a'\nargs = { N = [1.5] }\n"),
             "m.toml:3:14: 'N' has to be a number, a truth value, text or a list of integers");
+  EXPECT_EQ(failure("[[kernel]]\nname = 3\n"), "m.toml:2:8: 'name' has to be text");
+  EXPECT_EQ(failure("sm_count = -4\n"), "m.toml:1:12: 'sm_count' has to be a positive integer");
+  EXPECT_EQ(failure("[[kernel]]\nname = 'a'\ninstance = 'x'\n[[kernel]]\nname = 'a'\ninstance = 'x'\n"),
+            "m.toml:4:1: two instances of 'a' are called 'x'");
   EXPECT_NE(failure("[[kernel]\n"), "");
   EXPECT_NE(failure("x = 1\n"), "");
 }

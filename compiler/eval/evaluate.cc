@@ -214,6 +214,23 @@ FunctionObject* requested_kernel(Session& s, const KernelRequest& r, std::vector
   return *f;
 }
 
+// The tensors that a request gives shapes of, as keyword arguments.
+void add_tensors(Session& s, const KernelRequest& r, CallArgs& call) {
+  for (const auto& [of, dtype] : r.dtypes) {
+    if (!dtype_from_name(dtype)) fail(r.where, "'" + dtype + "' is no element type");
+    if (std::none_of(r.shapes.begin(), r.shapes.end(), [&](const auto& shape) { return shape.first == of; }))
+      fail(r.where, "'" + of + "' has an element type here, but no shape");
+  }
+  for (const auto& [name, shape] : r.shapes) {
+    std::vector<Value> extents;
+    for (int64_t e : shape) extents.push_back(integer(e));
+    HostTensor tensor{"'" + name + "' of the manifest", r.where, {}, extents};
+    for (const auto& [of, dtype] : r.dtypes)
+      if (of == name) tensor.dtype = dtype_from_name(dtype);
+    call.keywords.emplace_back(name, host_tensor(s, std::move(tensor)));
+  }
+}
+
 void request_instances(Session& s, std::vector<FunctionObject*>& kernels, FileId file) {
   for (const KernelRequest& r : *s.requests) {
     // A definition that failed has left its name unknown; the function itself would be without its options.
@@ -224,15 +241,8 @@ void request_instances(Session& s, std::vector<FunctionObject*>& kernels, FileId
     }
     CallArgs call;
     for (const auto& [name, value] : r.args) call.keywords.emplace_back(name, value_of(s, value));
-    for (const auto& [name, shape] : r.shapes) {
-      std::vector<Value> extents;
-      for (int64_t e : shape) extents.push_back(integer(e));
-      HostTensor tensor{"'" + name + "' of the manifest", r.where, {}, extents};
-      for (const auto& [of, dtype] : r.dtypes)
-        if (of == name) tensor.dtype = dtype_from_name(dtype);
-      call.keywords.emplace_back(name, host_tensor(s, std::move(tensor)));
-    }
     try {
+      add_tensors(s, r, call);
       FunctionObject* f = requested_kernel(s, r, kernels, file, call);
       std::string from = r.instance.empty() ? "manifest" : "manifest " + r.instance;
       Instance& instance = add_instances(s, *f, call, from, r.where);

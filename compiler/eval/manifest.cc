@@ -44,6 +44,30 @@ Result<std::vector<std::pair<std::string, ArgValue>>> parse_values(FileId file, 
   return out;
 }
 
+// A key that the table has with a value of another kind, or that it does not have.
+Diag wrong_key(FileId file, const std::string& key, const toml::node& value, std::string_view table) {
+  struct Kind {
+    std::string_view key, what;
+  };
+  static constexpr Kind kKinds[] = {{"name", "text"},
+                                    {"instance", "text"},
+                                    {"dtypes", "a table"},
+                                    {"shapes", "a table"},
+                                    {"sm_count", "a positive integer"},
+                                    {"keep_found", "a truth value"},
+                                    {"kernel", "[[kernel]] tables"}};
+  SourceRange where = place(file, value.source());
+  if (table.find(key) != std::string_view::npos)
+    for (const Kind& k : kKinds)
+      if (k.key == key) return input_error(where, "'" + key + "' has to be " + std::string(k.what));
+  return input_error(where, std::string(table) + ", not '" + key + "'");
+}
+
+std::optional<int64_t> positive(const toml::node& value) {
+  auto n = value.value_exact<int64_t>();
+  return n && *n > 0 ? n : std::nullopt;
+}
+
 Result<KernelRequest> parse_kernel(FileId file, const toml::node& node) {
   KernelRequest request;
   request.where = place(file, node.source());
@@ -55,8 +79,8 @@ Result<KernelRequest> parse_kernel(FileId file, const toml::node& node) {
       request.name = **value.as_string();
     } else if (name == "instance" && value.is_string()) {
       request.instance = **value.as_string();
-    } else if (name == "sm_count" && value.value_exact<int64_t>()) {
-      request.sm_count = value.value_exact<int64_t>();
+    } else if (name == "sm_count" && positive(value)) {
+      request.sm_count = positive(value);
     } else if (name == "dtypes" && value.is_table()) {
       for (const auto& [tensor, dtype] : *value.as_table()) {
         if (!dtype.is_string())
@@ -77,9 +101,8 @@ Result<KernelRequest> parse_kernel(FileId file, const toml::node& node) {
         request.shapes.emplace_back(std::string(tensor.str()), std::move(*extents));
       }
     } else {
-      return input_error(
-          place(file, value.source()),
-          "a kernel has name, instance, args, shapes, dtypes, sm_count and pass_configs, not '" + name + "'");
+      return wrong_key(file, name, value,
+                       "a kernel has name, instance, args, shapes, dtypes, sm_count and pass_configs");
     }
   }
   if (request.name.empty()) return input_error(request.where, "the kernel has no name");
@@ -97,8 +120,8 @@ Result<Manifest> parse_manifest(FileId file) {
   }
   Manifest out;
   for (const auto& [key, value] : manifest) {
-    if (key.str() == "sm_count" && value.value_exact<int64_t>()) {
-      out.sm_count = value.value_exact<int64_t>();
+    if (key.str() == "sm_count" && positive(value)) {
+      out.sm_count = positive(value);
       continue;
     }
     if (key.str() == "keep_found" && value.is_boolean()) {
@@ -107,12 +130,18 @@ Result<Manifest> parse_manifest(FileId file) {
     }
     const toml::array* kernels = value.as_array();
     if (key.str() != "kernel" || !kernels)
-      return input_error(
-          place(file, value.source()),
-          "a manifest has sm_count, keep_found and [[kernel]] tables, not '" + std::string(key.str()) + "'");
+      return wrong_key(file, std::string(key.str()), value,
+                       "a manifest has sm_count, keep_found and [[kernel]] tables");
     for (const toml::node& node : *kernels) {
       auto request = parse_kernel(file, node);
       if (!request) return request.error();
+      for (const KernelRequest& other : out.kernels)
+        if (!request->instance.empty() && other.instance == request->instance && other.name == request->name) {
+          Diag d = input_error(request->where,
+                               "two instances of '" + request->name + "' are called '" + request->instance + "'");
+          d.notes.push_back({other.where, "the first"});
+          return d;
+        }
       out.kernels.push_back(std::move(*request));
     }
   }
