@@ -202,7 +202,12 @@ void exec_parallel(Cta& cta, Group& group, const Op& op, size_t lane) {
   Group g = representative(cta, group, op, lane);
   std::vector<int64_t> extent;
   int64_t total = 1;
-  for (ValueId v : op.operands) total *= extent.emplace_back(std::max<int64_t>(0, uniform_int(cta.p, group, op, v)));
+  constexpr int64_t kMaxIterations = int64_t{1} << 32;
+  for (ValueId v : op.operands) {
+    int64_t e = extent.emplace_back(std::max<int64_t>(0, uniform_int(cta.p, group, op, v)));
+    if (__builtin_mul_overflow(total, e, &total) || total > kMaxIterations)
+      stop_unsupported(op, "a parallel loop of more than 2^32 iterations, in the tile interpreter");
+  }
   for (int64_t first = 0; first < total; first += kChunk) {
     g.lanes = static_cast<size_t>(std::min(kChunk, total - first));
     int64_t stride = 1;
