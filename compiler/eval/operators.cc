@@ -48,9 +48,11 @@ Value plain_member(const Value& v) {
   auto* const* object = v.as<ObjectObject*>();
   if (!object || !(*object)->type->is_enum) return v;
   const ClassObject& type = *(*object)->type;
-  constexpr std::string_view kPlain[] = {"IntEnum", "IntFlag", "StrEnum", "int", "str"};
+  constexpr std::string_view kPlain[] = {"IntEnum", "IntFlag", "StrEnum"};
   auto value = (*object)->attrs.find("value");
   bool plain = std::any_of(std::begin(kPlain), std::end(kPlain), [&](auto base) { return derives_from(type, base); });
+  for (const Value& base : type.bases)  // class Mode(str, Enum)
+    plain |= base.is<const Builtin*>() || base.is<DType>();
   return plain && value != (*object)->attrs.end() ? value->second : v;
 }
 
