@@ -63,8 +63,9 @@ Value pipelined(Session& s, Scope&, Args& a) {
     return v ? std::get<std::vector<MetaInt>>(*v).size() : 0;
   };
   if (count("order") != count("stage") && count("order") * count("stage") != 0)
-    fail(a.where, "T.Pipelined has an order for " + std::to_string(count("order")) + " statements and stages for " +
-                      std::to_string(count("stage")));
+    fail_rule(a.where, "LANG-06",
+              "T.Pipelined has an order for " + std::to_string(count("order")) + " statements and stages for " +
+                  std::to_string(count("stage")));
   l.kind = LoopKind::pipelined;
   l.num_stages = a.given("num_stages") ? to_int(s, a.need("num_stages"), a.where, "num_stages") : MetaInt(0);
   if (l.num_stages.value < 0) fail(a.where, "num_stages is negative");

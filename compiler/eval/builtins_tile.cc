@@ -105,7 +105,7 @@ size_t dimension(Session& s, const Args& a, const Box& src, int64_t otherwise) {
 }
 
 Value reduce(Session& s, Args& a, std::string op, bool clear) {
-  Trace& t = in_launch(s, a);
+  collective(s, a);
   Box src = box_arg(s, a, "buffer"), dst = box_arg(s, a, "out");
   Reduction r{std::move(op), dimension(s, a, src, -1), clear};
   if (r.op.starts_with("bit") && is_float(buffer_type(s, dst.buffer).dtype))
@@ -114,7 +114,6 @@ Value reduce(Session& s, Args& a, std::string op, bool clear) {
   check_reduced_shape(s, a, src, dst, r.dim);
   Space from = space_of(s, src), to = space_of(s, dst);
   if (from == Space::local && to == Space::local) return emit_reduce(s, a, src, dst, r), none();
-  if (t.parallel_depth > 0) fail(a.where, std::string("T.") + a.builtin->name + " inside T.Parallel");
   auto legal = [](Space space) { return space == Space::shared || space == Space::fragment; };
   if (!legal(from) || !legal(to))
     fail(a.where, std::string("T.") + a.builtin->name +

@@ -1,12 +1,13 @@
-// Rule LANG-05: iterations of a parallel loop write different elements, or the same value. Asked for by the pass config
-// tl.disable_data_race_check = False. Source: what tilelang's transform/verify_parallel_loop decides with a solver.
-//   for i in T.Parallel(8): A[0] = i           two iterations write A[0]: refused
+// Rule LANG-05, a warning: iterations of a parallel loop write different elements, or the same value. Asked for by the
+// pass config tl.disable_data_race_check = False. Source: what tilelang's transform/verify_parallel_loop decides with a
+// solver.
+//   for i in T.Parallel(8): A[0] = i           two iterations write A[0]: warned about
 //   for i in T.Parallel(8): A[0] = 1           the same value: fine
-//   for i in T.Parallel(8): A[i // 2] = i      0 and 1 write A[0]: refused
+//   for i in T.Parallel(8): A[i // 2] = i      0 and 1 write A[0]: warned about
 //   for i, j in T.Parallel(4, 8): A[i * 8 + j] = i     fine
 // Here the iterations are run through: indices, conditions inside the loop and values are evaluated with the variables
 // outside of it fixed, a few times with other values. Two iterations that meet are a witness, so a finding is real but
-// for what memory holds: an index that is read from memory may be the same for all (B[A[i]] = i is refused), a
+// for what memory holds: an index that is read from memory may be the same for all (B[A[i]] = i is warned about), a
 // condition that is read holds, values that are read differ. What is missed: collisions that need particular values
 // outside, of loops of more than kIterations iterations those beyond the first and last of each extent, what follows
 // kBudget.
@@ -128,6 +129,7 @@ struct Guard {
 };
 
 struct RaceCheck {
+  Session& s;
   const ir::Module& m;
   std::vector<LoopVariable> loops = {};  // from the outermost parallel loop inward
   std::vector<Guard> guards = {};        // inside of it
@@ -158,8 +160,13 @@ struct RaceCheck {
     if (buffer.def.valid() && ir::find_attr(m[buffer.def].attrs, "reducer")) return;
     for (int round = 0; round < kRounds; ++round)
       if (auto found = meeting(op, static_cast<uint64_t>(round)))
-        fail_rule(op.loc, "LANG-05",
-                  "iterations " + *found + " of a parallel loop write the same element of '" + buffer.name + "'");
+        return warn(op, "iterations " + *found + " of a parallel loop write the same element of '" + buffer.name + "'");
+  }
+
+  void warn(const ir::Op& op, std::string message) const {
+    Diag d{.severity = Severity::warning, .where = op.loc, .message = std::move(message)};
+    d.rule = "LANG-05";
+    s.warnings.push_back(std::move(d));
   }
 
   // The values that a loop variable takes; of a long loop the first and the last.
@@ -226,6 +233,6 @@ struct RaceCheck {
 };
 }  // namespace
 
-void check_races(const ir::Module& m, const ir::Func& func) { RaceCheck{m}.block(func.body); }
+void check_races(Session& s, const ir::Func& func) { RaceCheck{s, s.module}.block(func.body); }
 
 }  // namespace tc::eval

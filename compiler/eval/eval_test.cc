@@ -195,11 +195,11 @@ TEST(Checks, ABufferThatIsReadAndNeverWrittenIsWarnedAbout) {
   EXPECT_EQ(e.warnings[0].message, "'a' is read and never written");
 }
 
-// The lines of testdata/eval/buffer_init.py that end in "# warning: TEXT" are those with warnings.
-TEST(Checks, BuffersReadBeforeTheyAreWritten) {
-  Evaluated e = evaluate_file(kRoot + "eval/buffer_init.py", {});
+// The lines of a file that end in "# warning: TEXT" are those with warnings of a rule.
+void expect_warnings(const std::string& path, std::string_view rule, size_t count) {
+  Evaluated e = evaluate_file(kRoot + path, {});
   EXPECT_TRUE(e.diags.empty());
-  std::ifstream file(kRoot + "eval/buffer_init.py");
+  std::ifstream file(kRoot + path);
   Names wanted, found;
   size_t number = 0;
   for (std::string line; std::getline(file, line);) {
@@ -208,10 +208,12 @@ TEST(Checks, BuffersReadBeforeTheyAreWritten) {
     if (at != std::string::npos) wanted.push_back(std::to_string(number) + ": " + line.substr(at + 13));
   }
   for (const Diag& d : e.warnings)
-    if (d.rule == "LANG-04") found.push_back(std::to_string(d.where.line) + ": " + d.message);
+    if (d.rule == rule) found.push_back(std::to_string(d.where.line) + ": " + d.message);
   EXPECT_EQ(found, wanted);
-  EXPECT_EQ(wanted.size(), 8U);
+  EXPECT_EQ(wanted.size(), count);
 }
+TEST(Checks, BuffersReadBeforeTheyAreWritten) { expect_warnings("eval/buffer_init.py", "LANG-04", 8); }
+TEST(Checks, IterationsThatWriteOneElement) { expect_warnings("eval/races.py", "LANG-05", 6); }
 
 std::vector<fs::path> corpus(const std::string& folder) {
   std::vector<fs::path> out;

@@ -387,13 +387,9 @@ Evaluated evaluate_module(Session& s, const ast::Module& module) {
     ir::Func func = s.traced[*instance.func];
     func.attrs = instance.options.pass_configs;
     if (!check_escapes(s, func)) continue;
-    try {
-      check_kernel(s, func);
-    } catch (const Failure& failure) {
-      s.diags.push_back(failure.diag);
-      continue;
-    }
-    s.module.funcs.push_back(std::move(func));
+    size_t diags = s.diags.size();
+    check_kernel(s, func);
+    if (s.diags.size() == diags) s.module.funcs.push_back(std::move(func));
   }
   if (!any && s.diags.empty())
     s.diags.push_back(

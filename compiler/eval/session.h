@@ -116,7 +116,6 @@ struct Trace {
   ThreadRanges here;  // the threads that run the current section
   int parallel_depth = 0;
   int lazy_depth = 0;           // inside operands that are evaluated only where they count
-  bool parallel_child = false;  // the loop whose body begins has a loop as its only statement
 };
 
 struct Session {
@@ -332,8 +331,9 @@ std::optional<std::vector<bool>> threads_where(Session& s, ir::ValueId condition
 // ---- rules of the language for a whole kernel (checks.cc)
 void check_kernel(Session& s, const ir::Func& func);
 void check_initialised(Session& s, const ir::Func& func);
-void check_races(const ir::Module& m, const ir::Func& func);
 bool check_escapes(Session& s, const ir::Func& func);  // escapes.cc; false: errors were added
+void check_races(Session& s, const ir::Func& func);
+void check_pipelines(Session& s, const ir::Func& func);
 
 // ---- regions (region.cc)
 Value load_element(Session& s, const Value& v, const SourceRange& where);

@@ -58,21 +58,17 @@ std::vector<std::string> loop_names(const ast::For& stmt, const LoopObject& loop
   return names;
 }
 
-// Parallel loops nest directly only: nothing else beside the inner one.
 Outcome exec_parallel(Session& s, Scope& scope, const ast::For& stmt, const LoopObject& loop,
                       const SourceRange& where) {
   Trace& t = *s.trace;
   std::vector<std::string> names = loop_names(stmt, loop, where);
-  if (t.parallel_depth > 0 && !t.parallel_child)
-    fail_rule(where, "LANG-01", "a parallel loop inside a parallel loop has to be the only statement of it");
   std::vector<ir::ValueId> extents;
   for (auto [lo, hi] : loop.bounds) extents.push_back(scalar_binary(s, OpKind::sub, hi, lo));
   ir::OpId op = t.builder.nest(OpKind::parallel, extents, names);
   s.module[op].attrs = loop.attrs;
   ++t.parallel_depth;
-  bool outer =
-      std::exchange(t.parallel_child, stmt.body.size() == 1 && std::holds_alternative<ast::For>(stmt.body[0]->node));
   Outcome o = run_block(s, scope, s.module[op].blocks[0], true, where, [&](Scope& inner) {
+    inner.is_parallel = true;
     std::vector<ir::ValueId> indices;
     for (size_t i = 0; i < names.size(); ++i)
       indices.push_back(scalar_binary(s, OpKind::add, s.module[s.module[op].blocks[0]].args[i], loop.bounds[i].first));
@@ -80,7 +76,6 @@ Outcome exec_parallel(Session& s, Scope& scope, const ast::For& stmt, const Loop
     if (loop.layout) emit_loop_layout(s, Value{loop.layout}, std::nullopt, where);
     return exec(s, inner, stmt.body);
   });
-  t.parallel_child = outer;
   --t.parallel_depth;
   no_escape(o);
   return {};
@@ -425,7 +420,6 @@ Outcome exec_for(Session& s, Scope& scope, const ast::For& stmt, const SourceRan
 
 Outcome exec_while_runtime(Session& s, Scope& scope, const ast::While& stmt, const SourceRange& where) {
   Trace& t = *s.trace;
-  if (t.parallel_depth > 0) fail(where, "a `while` inside T.Parallel");
   if (!stmt.orelse.empty()) fail_unsupported(where, "else of a run-time loop");
   ir::BlockId test = s.module.new_block(), body = s.module.new_block(), outer = t.builder.block;
   std::optional<bool> known;

@@ -171,7 +171,7 @@ Outcome leave_iteration(Session& s, Scope& scope, Flow flow, const SourceRange& 
   bool leaves = flow == Flow::broke;
   for (Scope* at = &scope; at && scope.staged; at = at->parent) {
     if (at->is_loop) {
-      if (s.trace->parallel_depth > 0) fail(where, leaves ? "break inside T.Parallel" : "continue inside T.Parallel");
+      if (at->is_parallel) fail(where, leaves ? "break inside T.Parallel" : "continue inside T.Parallel");
       s.trace->builder.op(leaves ? ir::OpKind::break_ : ir::OpKind::continue_, {});
       return {};
     }

@@ -257,9 +257,10 @@ struct LibraryObject {
 struct Scope {
   Scope* parent = nullptr;
   std::unordered_map<std::string, Value> names;
-  bool is_function = true;  // false: a run-time block of the enclosing function
-  bool is_loop = false;     // a run-time loop body
-  bool staged = false;      // statements of this function build the kernel (range is a run-time loop)
+  bool is_function = true;   // false: a run-time block of the enclosing function
+  bool is_loop = false;      // a run-time loop body
+  bool is_parallel = false;  // of T.Parallel
+  bool staged = false;       // statements of this function build the kernel (range is a run-time loop)
   std::unordered_map<std::string, SourceRange> outer_reads;  // loop bodies: names read from outside the loop
   std::unordered_map<std::string, Scope*> elsewhere;         // names of global and nonlocal statements
   std::vector<Value> maybe_returned;                         // host functions: returned under unknown conditions
