@@ -11,7 +11,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SCRIPTS = ["tools/check_kernels.py", "tools/check_mutants.py", "tools/check_mutants_sim.py", "tools/check_recordings.py", "tools/check_probes.py",
            "tools/reference/numpy_check.py",
-           "tools/reference/frontend_check.py", "tools/reference/checkers_check.py", "tools/run-cases"]
+           "tools/reference/frontend_check.py", "tools/reference/checkers_check.py", "tools/reference/specialisations_check.py",
+           "tools/run-cases"]
 total = {"passed": 0, "failed": 0, "skipped": 0}
 
 
