@@ -43,7 +43,7 @@ struct PipelineCheck {
       if (role == 'w' || role == 'u') written.insert(buffer);
     }
   }
-  // What a statement reads, in its operands too (up to names, which are read where they are bound), and writes.
+  // What a statement reads, in its operands too, and writes.
   void add_statement(ir::OpId id, Buffers& read, Buffers& written) const {
     std::set<uint32_t> seen;
     std::vector<ir::OpId> work{id};
@@ -59,25 +59,33 @@ struct PipelineCheck {
     }
   }
   // Does the value of a name come from memory, up to other names? `of_body`: from what the body writes.
-  bool reads(ir::OpId id, const Buffers& body, bool& of_body, int depth = 0) const {
-    const ir::Op& op = m[id];
-    bool found = op.kind == OpKind::load || op.kind == OpKind::call || !op.blocks.empty();
-    if (op.kind == OpKind::load) of_body |= body.contains(ir::buffer_of(m, op.operands[0]).index);
-    for (ir::ValueId v : op.operands)
-      if (depth < 64 && m[v].def.valid() && (m[v].name.empty() || m[m[v].def].kind == OpKind::constant))
-        found |= reads(m[v].def, body, of_body, depth + 1);
+  bool reads(ir::OpId id, const Buffers& body, bool& of_body) const {
+    bool found = false;
+    std::set<uint32_t> seen;
+    std::vector<ir::OpId> work{id};
+    while (!work.empty()) {
+      const ir::Op& op = m[work.back()];
+      bool fresh = seen.insert(work.back().index).second;
+      work.pop_back();
+      if (!fresh) continue;
+      found |= op.kind == OpKind::load || op.kind == OpKind::call || !op.blocks.empty();
+      if (op.kind == OpKind::load) of_body |= body.contains(ir::buffer_of(m, op.operands[0]).index);
+      for (ir::ValueId v : op.operands)
+        if (m[v].def.valid() && m[v].name.empty()) work.push_back(m[v].def);
+    }
     return found;
   }
 
-  // Does an operation with a result do something besides?
+  // Does an operation with a result write memory besides?
   static bool acts(const ir::Op& op) {
     for (size_t i = 0; i < op.operands.size(); ++i)
       if (char role = ir::operand_role(op, i); role == 'w' || role == 'u') return true;
-    return op.kind == OpKind::call;
+    return false;
   }
 
   void count_name(ir::OpId id, const Buffers& written, Statements& out) const {
     const ir::Value& value = m[m[id].results[0]];
+    out.optional += m[id].kind == OpKind::call && !used.contains(m[id].results[0].index);
     if (value.name.empty() || value.type.kind != ir::TypeKind::scalar || !used.contains(m[id].results[0].index)) return;
     if (m[id].kind == OpKind::constant) return;
     bool of_body = acts(m[id]), from_memory = reads(id, written, of_body);
@@ -101,7 +109,11 @@ struct PipelineCheck {
   void count_unrolled(const ir::Op& op, const Buffers& written, Statements& out) const {
     auto lo = ir::constant_value(m, op.operands[0]), hi = ir::constant_value(m, op.operands[1]);
     out.known = out.known && lo && hi;
-    for (int64_t i = 0; out.known && i < hi->value - lo->value; ++i) count(op.blocks[0], written, out);
+    size_t before = out.ops.size();
+    for (int64_t i = 0; out.known && i < hi->value - lo->value; ++i) {
+      count(op.blocks[0], written, out);
+      if (out.ops.size() == before) return;
+    }
   }
 
   void error(const ir::Op& loop, std::string message) const {
@@ -130,7 +142,7 @@ struct PipelineCheck {
   void check(const ir::Op& loop) const {
     const auto* order = list(loop, "order");
     const auto* stage = list(loop, "stage");
-    if (!order || !stage || ir::int_attr(loop, "num_stages", 0) > 0) return;
+    if (!order || !stage || order->size() != stage->size() || ir::int_attr(loop, "num_stages", 0) > 0) return;
     Buffers read, written;
     ir::walk(m, loop.blocks[0], [&](ir::OpId id) { add_accesses(m[id], read, written); });
     Statements body;
