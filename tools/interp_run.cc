@@ -7,6 +7,7 @@
 // Exit 0: it ran; 1: the interpreter found an error; 2: the input is wrong.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 
@@ -149,7 +150,18 @@ std::optional<Symbols> symbols_of(const Options& o, const Kernel& k) {
   Symbols given, all;
   std::vector<std::pair<std::string, std::string>> texts;
   if (!split_settings("interp_run", "--symbol", o.symbols, texts)) return std::nullopt;
-  for (const auto& [name, value] : texts) given.emplace_back(name, std::strtoll(value.c_str(), nullptr, 10));
+  for (const auto& [name, value] : texts) {
+    int64_t number = 0;
+    auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    bool known = std::any_of(k.func().symbols.begin(), k.func().symbols.end(),
+                             [&](ir::ValueId v) { return k.module[v].name == name; });
+    if (error != std::errc() || end != value.data() + value.size() || !known) {
+      std::fprintf(stderr, "interp_run: error: --symbol %s=%s: %s\n", name.c_str(), value.c_str(),
+                   known ? "an integer is expected" : "the kernel has no such extent");
+      return std::nullopt;
+    }
+    given.emplace_back(name, number);
+  }
   for (ir::ValueId v : k.func().symbols) {
     auto same = [&](const auto& s) { return s.first == k.module[v].name; };
     auto it = std::find_if(given.begin(), given.end(), same);
@@ -194,6 +206,7 @@ int run(const Options& o) {
     std::fprintf(stderr, "interp_run: error: %s has %zu such kernels\n", o.file.c_str(), program.kernels.size());
     return kExitInput;
   }
+  if (!program.diags.empty()) return kExitInput;
   return run_kernel(o, program.kernels[static_cast<size_t>(o.index)]);
 }
 

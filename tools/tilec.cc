@@ -209,7 +209,8 @@ int main(int argc, char** argv) {
   app.add_option("--manifest", o.manifest, "a manifest, or a folder of them (default: beside the file)");
   app.add_flag("--all-configs", o.all_configs, "every configuration of @autotune, not the first");
   app.add_option("--bound", o.bounds,
-                 "NAME=N: a bound on the evaluation (steps, calls, items, operations, modules, errors)");
+                 "NAME=N: a bound on the evaluation (steps, calls, items, operations, modules, errors)")
+      ->allow_extra_args(false);
   app.add_flag("--prove", o.prove, "write nothing unless every obligation is proved");
   app.add_option("--obligations", o.obligations, "which to judge, as 0-4 or 0,2,3 (default all)");
   app.add_option("--emit", o.emit, "ir,device,cuda,host,ptx,cubin,manifest; ir: the tile program, device: lowered")

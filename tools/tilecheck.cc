@@ -26,7 +26,7 @@ struct Options {
   bool allow_bounded = false, no_replay = false, list = false, list_rules = false;
 };
 // Options of the contract that do not work yet are refused by name.
-constexpr const char* kNotYet[] = {"--bound", "--simulate"};
+constexpr const char* kNotYet[] = {"--simulate"};
 
 int usage_error(const std::string& message) {
   std::fprintf(stderr, "tilecheck: error: %s\n", message.c_str());
@@ -126,6 +126,14 @@ void check_program(const std::string& file, const Options& o, const eval::EvalOp
   tools::Program program = tools::load_program(file, eval);
   if (o.list) {
     out.listing += listing(file, program, o.verbose);
+    for (const Diag& d : program.diags) {
+      // What is wrong with the request itself; what is wrong with a kernel stands in its line.
+      bool of_request = d.where.line == 0 || source_file_name(d.where.file) != file ||
+                        d.message.find("--bound") != std::string::npos;
+      if (!of_request && !program.found.empty()) continue;
+      if (!program.found.empty()) out.errors += render(d);
+      out.input_error = true;
+    }
     return;
   }
   for (const Diag& d : program.diags) out.kernels.push_back(tools::failed_input(file, d));
@@ -235,7 +243,8 @@ int main_program(int argc, char** argv) {
   app.add_option("--manifest", o.manifest, "a manifest, or a folder of them (default: beside the file)");
   app.add_flag("--all-configs", o.all_configs, "every configuration of @autotune, not the first");
   app.add_option("--bound", o.bounds,
-                 "NAME=N: a bound on the evaluation (steps, calls, items, operations, modules, errors)");
+                 "NAME=N: a bound on the evaluation (steps, calls, items, operations, modules, errors)")
+      ->allow_extra_args(false);
   app.add_option("--explain", o.explain, "what a rule says");
   app.add_flag("--list-rules", o.list_rules, "every rule");
   app.allow_extras();

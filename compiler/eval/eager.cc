@@ -66,6 +66,7 @@ std::optional<int64_t> given_by_arg(const Session& s, const std::string& name) {
     if (n != name) continue;
     ArgValue value = parse_arg(v);
     if (const auto* i = std::get_if<int64_t>(&value)) return *i;
+    fail({}, "--arg " + name + "=" + v + ": '" + name + "' is an extent, an integer");
   }
   return std::nullopt;
 }

@@ -339,6 +339,11 @@ std::vector<FunctionObject*> find_instances(Session& s, const ast::Module& modul
   if (requested) request_instances(s, kernels, module.file);
   if (!replaced) find_default_instances(s, kernels);
   kernels.insert(kernels.end(), failed.begin(), failed.end());
+  // Beside kernels that have instances it is no error that such a function was not called.
+  if (s.heap.instances.empty())
+    for (FunctionObject* f : failed)
+      for (const auto& [where, why] : s.unresolved)
+        if (where == f->where) s.diags.push_back(input_error(where, why));
   return kernels;
 }
 

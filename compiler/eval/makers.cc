@@ -66,8 +66,8 @@ std::vector<FunctionObject*> run_makers(Session& s, FileId file) {
       run_maker(s, *f, {}, f->where);
       if (!has_run(s, *f)) fail(f->where, "'" + f->name + "' defines no kernel with these arguments");
     } catch (const Failure& failure) {
+      if (failure.fatal) throw;
       s.unresolved.emplace_back(f->where, failure.diag.message);
-      s.diags.push_back(failure.diag);
       failed.push_back(f);
     }
   }

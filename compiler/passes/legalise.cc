@@ -149,7 +149,10 @@ void warn_of_hints(const Op& op, const PassContext& cx) {
     if (op.kind == h.kind && find_attr(op.attrs, h.attr)) warn(place(op), std::string(h.text), cx);
 }
 // What these two ask for holds anyway: there is no automatic warp specialisation, and no copy becomes a TMA store.
-constexpr std::string_view kHeldConfigs[] = {"tl.disable_warp_specialized", "tl.disable_tma_lower"};
+constexpr std::string_view kHeldConfigs[] = {"tl.disable_warp_specialized", "tl.disable_tma_lower",
+                                             // of the front end, which has acted on them
+                                             "tl.disable_buffer_init_check", "tl.disable_data_race_check",
+                                             "tl.disable_prelower_semantic_check"};
 
 // gemm_conditional → if (clear) { fill C with 0 }; gemm.
 void expand_conditional(Module& m, BlockId block, OpId id, std::vector<OpId>& out) {

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Our tile IR against the recorded facts of a TileLang release: testdata/reference/frontend/*.facts (tile_facts.py says what
 is compared, tools/reference/frontend makes them). Kernels of our own always; those of TileLang's examples where
 $TILELANG_EXAMPLES is a checkout. A kernel is equal, or differs as testdata/reference/frontend/differences.tsv says, or was

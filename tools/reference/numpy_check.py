@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Kernels of testdata/language by the tile interpreter against formulas in NumPy.
 
 Usage: tools/reference/numpy_check.py [--build build] [NAME...]
