@@ -150,7 +150,7 @@ void four_rows(Session& s, Args& a, bool gather) {
   Trace& t = collective(s, a);
   const auto *src = a.need("src").as<BufferV>(), *dst = a.need("dst").as<BufferV>();
   if (!src || !dst) fail(a.where, std::string("T.") + a.builtin->name + " takes two whole buffers");
-  const ir::Type &outer = buffer_type(s, gather ? *src : *dst), &inner = buffer_type(s, gather ? *dst : *src);
+  const ir::Type outer = buffer_type(s, gather ? *src : *dst), inner = buffer_type(s, gather ? *dst : *src);
   if (outer.space != Space::global || inner.space != Space::shared)
     fail(a.where, std::string("T.") + a.builtin->name + " goes between a global and a shared buffer");
   if (outer.rank() != 2 || inner.rank() != 2 || inner.shape[0].value != 4)

@@ -145,7 +145,7 @@ Value block_of(Session& s, const Trace& t, int64_t dim) {
   return dim < static_cast<int64_t>(args.size()) ? scalar(args[static_cast<size_t>(dim)]) : integer(0);
 }
 MetaInt block_extent(Session& s, const Args& a, const Trace& t, int64_t dim) {
-  const auto& extents = s.module[t.launch].operands;
+  const std::vector<ir::ValueId> extents = s.module[t.launch].operands;
   if (dim >= static_cast<int64_t>(extents.size())) return MetaInt(1);
   auto known = ir::constant_value(s.module, extents[static_cast<size_t>(dim)]);
   if (!known) fail(a.where, "the grid extent is known at run time only");

@@ -13,7 +13,7 @@ using ir::OpKind;
 // The 32-bit words from an element on.
 ir::ValueId words(Session& s, const Args& a, std::string_view name, int64_t bits) {
   Box box = box_arg(s, a, name);
-  const ir::Type& type = buffer_type(s, box.buffer);
+  const ir::Type type = buffer_type(s, box.buffer);
   int64_t elements = bits / static_cast<int64_t>(info(type.dtype).bits * type.lanes);
   if (elements < 1) fail(a.where, "an element of the buffer has more than " + std::to_string(bits) + " bits");
   for (MetaInt& e : box.extents) e = MetaInt(1);
@@ -55,7 +55,7 @@ Value ldg_readonly(Session& s, Scope&, Args& a) {
   }
   for (MetaInt& e : box.extents) e = MetaInt(1);
   box.whole = false;
-  const ir::Type& type = buffer_type(s, box.buffer);
+  const ir::Type type = buffer_type(s, box.buffer);
   ir::Type result = ir::Type::scalar(type.dtype, type.lanes);
   return scalar(t.builder.call("ldg_readonly", {emit_box(s, box)}, result));
 }

@@ -48,7 +48,7 @@ Value ceildiv(Session& s, Scope&, Args& a) {
                         to_int(s, y, a.where, "the divisor"), a.where));
   ir::ValueId p = to_scalar(s, x, a.where, "the dividend"), q = to_scalar(s, y, a.where, "the divisor");
   std::tie(p, q) = promote(s, OpKind::floordiv, p, q, a.where);
-  const ir::Type& type = s.module[p].type;
+  const ir::Type type = s.module[p].type;
   ir::ValueId unit = in_lanes(s, constant(s, MetaInt(1), type.dtype), type.lanes);
   ir::Builder& b = s.trace->builder;
   return scalar(b.binary(OpKind::floordiv, b.binary(OpKind::sub, b.binary(OpKind::add, p, q), unit), q));
@@ -137,7 +137,7 @@ Value reinterpret(Session& s, Scope&, Args& a) {
   if (value.is<DType>() || value.is<std::string>() || value.is<VectorTypeV>()) std::swap(value, type);
   ElementType element = to_element(s, type, a.where);
   ir::ValueId v = to_scalar(s, value, a.where, "the value");
-  const ir::Type& from = s.module[v].type;
+  const ir::Type from = s.module[v].type;
   if (info(from.dtype).bits * from.lanes != info(element.dtype).bits * element.lanes)
     fail(a.where, "T.reinterpret of " + std::to_string(info(from.dtype).bits * from.lanes) + " bits as " +
                       std::to_string(info(element.dtype).bits * element.lanes));
@@ -152,7 +152,7 @@ Value pow(Session& s, Scope&, Args& a) {
   if ((is_static(x) && is_static(y)) || (positive && !is_static(x))) return power(s, x, y, a.where);
   ir::ValueId p = to_scalar(s, x, a.where, "the base"), q = to_scalar(s, y, a.where, "the exponent");
   std::tie(p, q) = promote(s, OpKind::mul, p, q, a.where);
-  const ir::Type& type = s.module[p].type;
+  const ir::Type type = s.module[p].type;
   if (type.dtype != DType::f16 && type.dtype != DType::f32 && type.dtype != DType::f64)
     fail(a.where, "T.pow takes float16, float32 or float64, not " + std::string(info(type.dtype).name));
   return scalar(s.trace->builder.call("pow", {p, q}, ir::Type::scalar(type.dtype, type.lanes)));
@@ -278,7 +278,7 @@ Value select(Session& s, Scope&, Args& a) {
   ir::ValueId c = as_condition(s, a.need("condition"), a.where);
   Value x = a.need("true_value"), y = a.need("false_value");
   ir::ValueId p = to_scalar(s, x, a.where, "the value"), q = to_scalar(s, y, a.where, "the value");
-  const ir::Type &left = s.module[p].type, &right = s.module[q].type;
+  const ir::Type left = s.module[p].type, right = s.module[q].type;
   if (left.dtype != right.dtype || left.lanes != right.lanes) fail(a.where, "the values of T.Select differ in type");
   x = scalar(p), y = scalar(q);
   return choose(

@@ -400,7 +400,7 @@ Value get_attribute(Session& s, const Value& base, const std::string& name, cons
   if (base.is<const Builtin*>())
     return namespace_attribute(s, NamespaceV{(*base.as<const Builtin*>())->name}, name, where);
   if (name == "dtype" && is_runtime(base)) {
-    const ir::Type& type = s.module[to_scalar(s, base, where, "the value")].type;
+    const ir::Type type = s.module[to_scalar(s, base, where, "the value")].type;
     return type.lanes == 1 ? Value{type.dtype} : Value{VectorTypeV{type.dtype, type.lanes}};
   }
   if (const auto* r = base.as<const RegionObject*>(); r && name == "buffer") return Value{(*r)->buffer};

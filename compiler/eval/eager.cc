@@ -140,7 +140,7 @@ std::optional<int64_t> from_tensors(Session& s, const Eager& eager, const std::s
     auto given = std::find_if(eager.instance->tensors.begin(), eager.instance->tensors.end(),
                               [&](const auto& t) { return t.first == param; });
     if (given == eager.instance->tensors.end() || !given->second || !given->second->shape) continue;
-    const ir::Type& type = s.module[id].type;
+    const ir::Type type = s.module[id].type;
     const std::vector<Value>& shape = *given->second->shape;
     if (shape.size() != type.rank()) continue;
     for (size_t i = 0; i < shape.size(); ++i) {
@@ -231,7 +231,7 @@ void return_from_eager(Session& s, const Value& value, const SourceRange& where)
 void check_ranks(Session& s, const Eager& eager) {
   for (const auto& [param, id] : eager.params)
     for (const auto& [name, given] : eager.instance->tensors) {
-      const ir::Type& type = s.module[id].type;
+      const ir::Type type = s.module[id].type;
       if (name != param || !given || !given->shape || type.rank() == 0 || given->shape->size() == type.rank()) continue;
       fail(eager.instance->where, "'" + name + "' of '" + eager.function->name + "' has " +
                                       std::to_string(type.rank()) + " dimensions, the tensor of this call " +

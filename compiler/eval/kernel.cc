@@ -269,7 +269,7 @@ Extents known_extents(const Session& s, const Instance& instance, const std::vec
     }
     if (next >= given.size()) continue;
     const auto* tensor = given[next++].as<const HostTensor*>();
-    const ir::Type& type = s.module[id].type;
+    const ir::Type type = s.module[id].type;
     if (!tensor || !(*tensor)->shape || (*tensor)->shape->size() != type.shape.size()) continue;
     for (size_t d = 0; d < type.shape.size(); ++d)
       if (type.shape[d].dynamic()) out.emplace_back(ir::meta_text(s.module, type.shape[d]), (*(*tensor)->shape)[d]);

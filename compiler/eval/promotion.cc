@@ -73,7 +73,7 @@ bool converts(DType type, int64_t value) {
 std::string operand_text(Session& s, ir::ValueId v) {
   auto known = ir::constant_value(s.module, v);
   if (known && dtype_of(s, v) != DType::b1) return std::to_string(known->value);
-  const ir::Type& t = s.module[v].type;
+  const ir::Type t = s.module[v].type;
   return std::string(info(t.dtype).name) + (t.lanes > 1 ? "x" + std::to_string(t.lanes) : "");
 }
 

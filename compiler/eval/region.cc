@@ -90,7 +90,7 @@ RegionDim index_dim(Session& s, Scope& scope, const Index& index, const MetaInt&
 }
 }  // namespace
 
-const ir::Type& buffer_type(Session& s, const BufferV& b) { return s.module[b.id].type; }
+ir::Type buffer_type(Session& s, const BufferV& b) { return s.module[b.id].type; }
 
 Value index_buffer(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const SourceRange& where) {
   need_trace(s, where, "indexing a buffer");

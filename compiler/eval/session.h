@@ -338,7 +338,7 @@ void check_pipelines(Session& s, const ir::Func& func);
 // ---- regions (region.cc)
 Value load_element(Session& s, const Value& v, const SourceRange& where);
 Value index_buffer(Session& s, Scope& scope, const BufferV& buffer, const ast::Expr& index, const SourceRange& where);
-const ir::Type& buffer_type(Session& s, const BufferV& b);
+ir::Type buffer_type(Session& s, const BufferV& b);  // a copy: values move when ops are made
 struct Box {  // a buffer, and per dimension offset and extent
   BufferV buffer;
   std::vector<ir::ValueId> offsets;
