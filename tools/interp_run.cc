@@ -206,7 +206,11 @@ int run(const Options& o) {
     std::fprintf(stderr, "interp_run: error: %s has %zu such kernels\n", o.file.c_str(), program.kernels.size());
     return kExitInput;
   }
-  if (!program.diags.empty()) return kExitInput;
+  // What is wrong with other kernels of the file is no matter of this one; what is wrong with the request is.
+  bool request = std::any_of(program.diags.begin(), program.diags.end(), [&](const Diag& d) {
+    return d.where.line == 0 || source_file_name(d.where.file) != o.file;
+  });
+  if (request) return kExitInput;
   return run_kernel(o, program.kernels[static_cast<size_t>(o.index)]);
 }
 
