@@ -43,36 +43,35 @@ struct PipelineCheck {
       if (role == 'w' || role == 'u') written.insert(buffer);
     }
   }
-  // What a statement reads, in its operands too, and writes.
-  void add_statement(ir::OpId id, Buffers& read, Buffers& written) const {
+  // visit(op, work) for `id` and every op that visits put into `work`, once each.
+  template <class Visit>
+  void visit_once(ir::OpId id, Visit&& visit) const {
     std::set<uint32_t> seen;
     std::vector<ir::OpId> work{id};
     while (!work.empty()) {
-      const ir::Op& op = m[work.back()];
-      bool fresh = seen.insert(work.back().index).second;
+      ir::OpId next = work.back();
       work.pop_back();
-      if (!fresh) continue;
+      if (seen.insert(next.index).second) visit(m[next], work);
+    }
+  }
+  // What a statement reads, in its operands too, and writes.
+  void add_statement(ir::OpId id, Buffers& read, Buffers& written) const {
+    visit_once(id, [&](const ir::Op& op, std::vector<ir::OpId>& work) {
       add_accesses(op, read, written);
       for (ir::ValueId v : op.operands)
         if (m[v].def.valid()) work.push_back(m[v].def);
       for (ir::BlockId b : op.blocks) work.insert(work.end(), m[b].ops.begin(), m[b].ops.end());
-    }
+    });
   }
   // Does the value of a name come from memory, up to other names? `of_body`: from what the body writes.
   bool reads(ir::OpId id, const Buffers& body, bool& of_body) const {
     bool found = false;
-    std::set<uint32_t> seen;
-    std::vector<ir::OpId> work{id};
-    while (!work.empty()) {
-      const ir::Op& op = m[work.back()];
-      bool fresh = seen.insert(work.back().index).second;
-      work.pop_back();
-      if (!fresh) continue;
+    visit_once(id, [&](const ir::Op& op, std::vector<ir::OpId>& work) {
       found |= op.kind == OpKind::load || op.kind == OpKind::call || !op.blocks.empty();
       if (op.kind == OpKind::load) of_body |= body.contains(ir::buffer_of(m, op.operands[0]).index);
       for (ir::ValueId v : op.operands)
         if (m[v].def.valid() && m[v].name.empty()) work.push_back(m[v].def);
-    }
+    });
     return found;
   }
 

@@ -65,7 +65,7 @@ std::string language_table() {
     read += "| `" + name + "` | " + quoted(params) + " | " + quoted(other) + " |\n";
   }
   return "# Names of the language\n\n"
-         "Every name that `tilelang.language` exports in release 0.1.15. Printed by `tools/language-table`; do not "
+         "Every name that `tilelang.language` exports in release 0.1.15. Printed by `build/tools/language-table`; do not "
          "edit.\n"
          "A parameter with `=` may be left out. What is read is traced into the tile IR; whether a target lowers it "
          "is\n"
