@@ -95,8 +95,7 @@ std::optional<Value> call_host(Session& s, Scope& scope, const std::string& name
     o.attrs["minor"] = integer(minor);
     o.attrs["warp_size"] = integer(32);
     if (auto arch = find_arch(s.options->arch)) {
-      // From sm_80 on the system keeps 1 KiB of an SM's shared memory for every CTA (CUDA programming guide, 20.7.3).
-      o.attrs["shared_memory_per_multiprocessor"] = integer(arch->max_smem_bytes + (arch->sm >= 80 ? 1024 : 0));
+      o.attrs["shared_memory_per_multiprocessor"] = integer(smem_bytes_of_sm(*arch));
       o.attrs["shared_memory_per_block_optin"] = integer(arch->max_smem_bytes);
       o.attrs["shared_memory_per_block"] = integer(arch->default_smem_bytes);
       o.attrs["regs_per_multiprocessor"] = integer(arch->registers);
